@@ -19,7 +19,7 @@ from .finding import in_order
 
 _VERSION = 1
 _FIELDS = ("rule", "path", "resource")
-_HINT = "Write the file again with update_baseline"
+_HINT = "Choose another file, or write this one again with update_baseline"
 
 Key = tuple[str, str, str]
 

@@ -195,7 +195,7 @@ def parse_outputs(texts: Sequence[str]) -> list[Output]:
     outputs = [Output(*map(str.strip, text.partition(":")[::2])) for text in texts]
     for index, output in enumerate(outputs):
         if output.format not in FORMATS or not output.path:
-            message = f"is {shown(texts[index])}, expected FORMAT:PATH with one of the formats {', '.join(FORMATS)}"
+            message = f"is {shown(texts[index])}, expected FORMAT:PATH"
             known = output.format in FORMATS
             hint = f"Write {output.format}:PATH" if known else did_you_mean(output.format, FORMATS)
             problems.error("invalid-output", where.child(f"[{index}]"), message, hint)

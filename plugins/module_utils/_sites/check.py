@@ -19,7 +19,7 @@ from .._capability.rules import InstallContext, rule_violations
 from .._data.assisted_fields import ASSISTED_FIELDS
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, BRANCHES, V_CURRENT, MinorData, since_of
 from .._data.hosted_clusters import HOSTED_PLATFORMS
-from .._data.install_rules import HOSTED, HOSTED_NAMES, KNOWN_NAMES
+from .._data.install_rules import HOSTED, HOSTED_NAMES, HOSTED_SINCE, KNOWN_NAMES
 from .._install_config.check import (
     Installation,
     InstallCheck,
@@ -42,16 +42,20 @@ _OF_INSTALLERS = frozenset({"duplicate-name", "missing-baseline", "unchecked-rul
 
 _UNSUPPORTED = "unsupported-version"
 _HINTS = {
-    _UNSUPPORTED: f"Remove the selection, or install {min(BRANCHES)} or later",
+    _UNSUPPORTED: f"Select nothing, or install {min(BRANCHES)} or later",
+    HOSTED_SINCE.name: f"Select nothing, or install {HOSTED_NAMES.since} or later",
     "unknown-version": "Set releases to a release of this version",
     "inst-baremetal-hosts": "List the hosts, or set install_method to agent",
-    "several-platforms": "Set the platform in the object: assisted-service keeps it next to the one in the overrides",
     "unchecked-rules": "Add the platform or the nodes of the site, or check the output of kustomize build",
 }
 """Hints in which other modules name their own options."""
 
 _REMOVE = "Remove the list: a cluster disables nothing that it has enabled"
-_HINTS_OF_CLUSTER_VERSION = {**_HINTS, "exclusion-list": _REMOVE, "ineffective-list": _REMOVE}
+_BESIDE = "Remove platform from the overrides: assisted-service adds it to the one of the site"
+_HINTS_OF_FORMS: Mapping[Form, Mapping[str, str]] = {
+    "cluster-version": {**_HINTS, "exclusion-list": _REMOVE, "ineffective-list": _REMOVE},
+    "overrides": {**_HINTS, "several-platforms": _BESIDE},
+}
 
 HOSTED_ENABLED, HOSTED_DISABLED = "enabled", "disabled"
 _EXCLUDED = "excluded_capabilities"
@@ -100,7 +104,7 @@ def check_site(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
     result = _check(request, release)
     # A version without capabilities is wrong only for a selection.
     selects = request.desired is not None or request.values.get(BLOCK) is not None
-    hints = _HINTS_OF_CLUSTER_VERSION if request.form == "cluster-version" else _HINTS
+    hints = _HINTS_OF_FORMS.get(request.form, _HINTS)
     problems = (item._replace(hint=hints.get(item.code, item.hint)) for item in result.problems)
     return result._replace(problems=tuple(item for item in problems if selects or item.code != _UNSUPPORTED))
 

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 from .._data.install_rules import HOSTED
 from .._data.platforms import PLATFORMS
-from .._problems import Location, Problem, Problems, type_name
+from .._problems import Location, Problem, Problems, did_you_mean, shown, type_name
 from .._yaml.nodes import Node, Pair
 from .._yaml.values import YamlError, resolve_plain
 from .document import (
@@ -52,6 +52,9 @@ Source: stolostron/siteconfig:internal/templates/hosted-cluster/template.go and 
 """
 
 _SUPPRESSED = "Remove it, and write it in your own AgentClusterInstall, or let that be rendered"
+
+_PLATFORM_TYPES = ("BareMetal", "External", "None", "Nutanix", "VSphere")
+"""Source: PlatformType in the files of both APIs above."""
 
 Form = Literal["overrides", "block", "hosted", "cluster-version"]
 """``overrides``: a string with JSON. ``block``: an install-config. The others are the spec of the API object."""
@@ -373,7 +376,11 @@ def _platform(origin: SiteObject, node: Node | None, problems: Problems, *, is_s
     ``is_single`` is ``None`` if the object has no nodes: it may be a patch for an object that has them.
     Source: openshift/assisted-service:internal/provider/platform.go GetActualCreateClusterPlatformParams.
     """
-    given = origin.document.text_of(node).lower()
+    value = origin.document.text_of(node)
+    given = value.lower()
+    if node is not None and value and value not in _PLATFORM_TYPES and not is_template(value):
+        message = f"platformType is {shown(value)}, which the API server rejects"
+        problems.error("unknown-platform", origin.location(node), message, did_you_mean(value, _PLATFORM_TYPES))
     if node is not None and given == "baremetal" and is_single:
         message = "BareMetal needs several control planes and no user-managed network, so assisted-service rejects it"
         problems.error("unknown-platform", origin.location(node), message, "Remove platformType")
@@ -473,4 +480,4 @@ def _json_hint(text: str) -> str:
         return f"Add the missing {missing[0]}"
     if _TRAILING_COMMA.search(text):
         return "Remove the comma before the closing bracket"
-    return "Correct the syntax: jq reports the same position"
+    return "Correct the syntax"

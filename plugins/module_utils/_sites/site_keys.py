@@ -55,7 +55,7 @@ def check_form(values: Mapping[str, Any], problems: Problems, fields: Mapping[st
     kept: dict[str, Any] = {}
     for key, value in values.items():
         if _plain(key) in map(_plain, API_FIELDS):
-            message = f"is at the top level of the overrides, expected it below {BLOCK}, so it has no effect"
+            message = f"is at the top level, expected it below {BLOCK}, so it has no effect"
             problems.error("misplaced-selection", key, message, f"Move it into {BLOCK}")
         elif key != BLOCK and _plain(key).startswith(_BEGINNING):
             message = f"is not a field, expected {BLOCK}, so the selection has no effect"

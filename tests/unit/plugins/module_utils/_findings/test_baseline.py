@@ -51,3 +51,5 @@ def test_a_file_that_is_no_baseline_is_an_error(text, code, where):
     problems = Problems()
     assert not parse_baseline(text, "known.json", problems)
     assert [(problem.code, str(problem.where)) for problem in problems] == [(code, where)]
+    # It may be the file of a site.
+    assert problems[0].hint.startswith("Choose another file, or ")

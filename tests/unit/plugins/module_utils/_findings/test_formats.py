@@ -33,6 +33,9 @@ def test_an_output_is_a_format_and_a_path():
         parse_outputs(["json", "text:", "xml:a.xml", "text:a.txt"])
     found = [(item.code, str(item.where)) for item in caught.value.problems]
     assert found == [("invalid-output", f"outputs[{index}]") for index in range(3)]
+    hints = [item.hint for item in caught.value.problems]
+    assert hints == ["Write json:PATH", "Write text:PATH", f"Use one of: {', '.join(sorted(FORMATS))}"]
+    assert "sarif" not in caught.value.problems[2].message
 
 
 def test_text_has_a_line_per_finding_and_a_summary():

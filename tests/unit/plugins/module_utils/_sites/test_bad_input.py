@@ -139,7 +139,7 @@ def test_the_hint_of_a_tab_names_it(check):
         ('{"capabilities": {}', "Add the missing }"),
         ('{"capabilities": {},}', "Remove the comma before the closing bracket"),
         ("capabilities: {}", "Write JSON, which begins with {, and not YAML"),
-        ('{"capabilities" {}}', "Correct the syntax: jq reports the same position"),
+        ('{"capabilities" {}}', "Correct the syntax"),
         ('{"capabilities": {}, "a": NaN}', "Write a number"),
     ],
 )

@@ -61,9 +61,13 @@ def test_the_telco_reference_is_right_from_4_16_on(check, version, errors):
 
 def test_several_nodes_are_on_bare_metal_unless_the_object_names_a_platform(check):
     text = instance(*RAN_DU, kind="HighlyAvailable")
-    outcome = check({"a.yaml": text, "b.yaml": text.replace("spec:\n", "spec:\n  platformType: VSphere\n")})
+    named = {name: text.replace("spec:\n", f"spec:\n  platformType: {name}\n") for name in ("VSphere", "none", "metal")}
+    outcome = check({"a.yaml": text, **{f"{name}.yaml": each for name, each in named.items()}})
     assert ("inst-platform-baremetal", "a.yaml") in rules_of(outcome["findings"])
-    assert [site["platform"] for site in outcome["sites"]] == ["baremetal", "vsphere"]
+    found = {site["path"].partition(".")[0]: site["platform"] for site in outcome["sites"]}
+    assert found == {"a": "baremetal", "VSphere": "vsphere", "none": "none", "metal": None}
+    wrong = [(item["path"], item["line"]) for item in outcome["findings"] if item["rule"] == "unknown-platform"]
+    assert wrong == [("metal.yaml", 7), ("none.yaml", 7)]
 
 
 @pytest.mark.parametrize(
@@ -183,6 +187,14 @@ def test_the_platform_of_the_overrides_is_merged_with_the_one_of_the_site(check,
     outcome = check({"a.yaml": instance("Ingress", kind=kind, platform=platform)}, openshift_version="4.20")
     assert errors_of(outcome) == rules
     assert rules_of(outcome["findings"], "warning") == []
+    assert all("overrides" in item["hint"] for item in outcome["findings"] if item["rule"] == "several-platforms")
+
+
+def test_an_install_config_has_no_overrides_to_correct(check):
+    (finding,) = check({"a.yaml": INSTALL_CONFIG.replace("{none: {}", "{none: {}, aws: {}")}, openshift_version="4.15")[
+        "findings"
+    ]
+    assert (finding["rule"], finding["hint"]) == ("several-platforms", "Keep one of them")
 
 
 def test_overrides_of_the_external_platform_keep_its_cloud_controller_manager(check):
@@ -696,7 +708,7 @@ def test_a_version_without_capabilities_is_only_wrong_for_a_selection(check, ver
     assert check(files, openshift_version=version)["findings"] == []
     (finding,) = check({"a.yaml": instance("Console", image_set=f"openshift-v{version}")}, paths=["a.yaml"])["findings"]
     assert finding["rule"] == "unsupported-version"
-    assert finding["hint"] == "Remove the selection, or install 4.11 or later"
+    assert finding["hint"] == "Select nothing, or install 4.11 or later"
 
 
 def test_an_agent_config_next_to_an_install_config_means_the_agent_based_installer(check):
