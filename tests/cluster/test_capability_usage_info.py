@@ -81,6 +81,7 @@ def test_clients_that_the_server_does_not_name_are_counted(site: Site) -> None:
     (console,) = outcome["capabilities"]
     assert (console["unnamed"], console["enabled"]) == (1, None)
     assert {problem["code"] for problem in outcome["problems"]} == {"unnamed-clients", "unknown-capabilities"}
+    assert outcome.problem("unknown-capabilities")["hint"] == "Grant get on clusterversions"
 
 
 def test_a_cluster_without_counts_is_an_error(site: Site) -> None:

@@ -278,7 +278,7 @@ MODULE_CALLS: list[tuple[str, dict[str, Any], Faults | str]] = [
     (
         "capability_usage_info",
         {"release": "NEW", "request_counts": "FOLDER/secret.yaml"},
-        (("no-request-counts", "request_counts"),),
+        (("no-request-counts", "request_counts (FOLDER/secret.yaml)"),),
     ),
     ("capability_guard", {"kubeconfig": ""}, (("empty-option", "kubeconfig"),)),
     ("capability_guard", {"kubeconfig": "FOLDER/broken.yaml"}, (("invalid-kubeconfig", "kubeconfig"),)),

@@ -11,7 +11,7 @@ from .._files.files import absolute
 from .._problems import InvalidOptionError, Problem
 from .._yaml.values import YamlError, parse_json_object
 
-_SET_PATH = "Set the path of a file, or the object itself"
+_SET_PATH = "Set the path of a file"
 
 
 def read_object_file(path: str, option: str, command: str) -> Any:

@@ -210,18 +210,20 @@ def capability_usage(
     selected = _selected_capabilities(capability_names, ownership)
     if capability_names is None:
         _report_uncovered(release, ownership, problems)
-    where = source if isinstance(source, str) else "cluster"
-    objects = list(read_objects(source)) if isinstance(source, str) else _live_objects(source)
+    if isinstance(source, str):
+        where, objects = f"{_OPTION} ({source})", list(read_objects(source))
+        hints = f"Save them with {_COMMAND}, as a user who may list them", "Add clusterversion to the objects"
+    else:
+        where, objects = "cluster", _live_objects(source)
+        hints = "Wait until clients have sent requests", "Grant get on clusterversions"
     counts = read_request_counts(objects, where, problems)
     if not counts and not problems.has_errors:
-        message = f"{where} contains no {KIND}"
-        hint = "Save them with oc get apirequestcounts,clusterversion -o json, as a user who may list them"
-        problems.error("no-request-counts", _OPTION, message, hint)
+        problems.error("no-request-counts", where, f"contains no {KIND}", hints[0])
     problems.raise_errors(InvalidOptionError)
     enabled = _enabled(objects)
     if not enabled:
-        message = "contains no ClusterVersion, so it is not known which APIs exist"
-        problems.info("unknown-capabilities", where, message, "Add clusterversion to the objects")
+        message = "no capabilities of a ClusterVersion can be read, so it is not known which APIs exist"
+        problems.info("unknown-capabilities", where, message, hints[1])
     return _usage_of(counts, ownership, selected, enabled, problems)
 
 

@@ -88,7 +88,7 @@ def test_a_path_may_be_relative_to_the_directory_home_or_a_variable(name, tmp_pa
 
 
 AGAIN = "Save it again: oc get clusterversion version -o yaml"
-GIVE = "Set the path of a file, or the object itself"
+GIVE = "Set the path of a file"
 NO_YAML = "is neither YAML nor JSON"
 
 
