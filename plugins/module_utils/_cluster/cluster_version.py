@@ -122,7 +122,7 @@ def parse_cluster_version(
     if not own.has_errors:
         if reported is None:
             message = "has no capabilities, so the enabled capabilities are derived from the spec"
-            hint = "Set the object as the cluster returns it, with its status"
+            hint = "Plan with the status that the cluster-version operator writes"
             own.warning("missing-status", where.child("status.capabilities"), message, hint)
         _check_history(status, where, own)
         version = _map(status, "desired", where.child("status"), own).get("version")

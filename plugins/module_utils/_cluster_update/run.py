@@ -156,7 +156,7 @@ class UpdateRun:
             message = f"names {len(plan.plan.releases)} releases, expected the current one and the next one"
             problems.error("wrong-path", "releases", message, "Run one update after the other")
         if current != start.from_version:
-            message = f"begins with {current}, but the cluster runs {start.from_version}"
+            message = f"begins with {current}, but the cluster runs or updates to {start.from_version}"
             problems.error("version-mismatch", "releases[0]", message, "Begin with the release that the cluster runs")
         where = "release" if self._options.path is None else "releases[1]"
         if target.version not in ("", version):

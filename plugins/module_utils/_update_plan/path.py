@@ -144,7 +144,7 @@ def downgrade_reasons(
         yield UpdateReason("blocked", "downgrade", "LowDesiredVersion", message, source, hint)
     elif previous is None:
         message = f"the cluster refuses a downgrade from {current}, unless {target} is its previous version"
-        hint = "Set cluster_version with its status, whose history contains the previous version"
+        hint = "Plan from the ClusterVersion, with the history in its status"
         yield UpdateReason("risk", "unknown-history", "LowDesiredVersion", message, source, hint, "unknown-history")
     elif previous != target:
         message += f", except to its previous version, {previous}" if previous else ", and has no previous version"

@@ -226,7 +226,7 @@ def _read_source(options: PlanOptions, problems: Problems) -> Source:
 def _read_names(options: ClusterOptions, problems: Problems) -> tuple[Selection, ReportedCapabilities]:
     enabled = frozenset(options.enabled_capabilities or ())
     message = "does not contain the selection, so these names count as requested by name"
-    problems.info("unknown-selection", "enabled_capabilities", message, "Set cluster_version, which contains both")
+    problems.info("unknown-selection", "enabled_capabilities", message, "Set cluster_version instead, which has both")
     known = None if options.known_capabilities is None else frozenset(options.known_capabilities)
     return Selection(NONE, tuple(sorted(enabled))), ReportedCapabilities(enabled, known)
 

@@ -226,7 +226,7 @@ def test_invalid_options_are_reported_at_their_location(given, locations, codes)
         (
             options({"enabled_capabilities": []}),
             "enabled_capabilities: does not contain the selection, so these names count as requested by name. "
-            "Set cluster_version, which contains both",
+            "Set cluster_version instead, which has both",
         ),
     ],
 )
