@@ -176,7 +176,8 @@ class _Check:
                 yield _Finding("late-definition", message, hint)
         elif served is not None and served.needs:
             so = "its hook fails" if item.hook and self.addon.installer == "helm" else None
-            yield self._absent("absent-kind", "its kind exists", served.needs, "Leave the object out", so)
+            way = "Leave the bundle out" if item.resource_id.group_kind == CSV else "Leave the object out"
+            yield self._absent("absent-kind", "its kind exists", served.needs, way, so)
             return
         elif self.is_unknown(group, kind) and group in _WITHOUT_DEFINITIONS:
             message = f"uses {kind}, which the API server of the release does not have"

@@ -44,7 +44,7 @@ class StreamDocument(NamedTuple):
 
 def read_stream(file: IO[bytes], path: str, problems: Problems) -> Iterator[StreamDocument]:
     """Yield the documents of ``file``. What cannot be read is reported, and a template once."""
-    is_template = False
+    is_template, source = False, ""
     for line, text in _pieces(file):
         message, hint = _fault(text)
         if text is None or message:
@@ -62,7 +62,8 @@ def read_stream(file: IO[bytes], path: str, problems: Problems) -> Iterator[Stre
             continue
         before, match = _BEFORE_CONTENT.match(text), _CHART_SOURCE.match(text)
         start = line + (before[0].count(b"\n") if before else 0)
-        source = match[1].decode(errors="replace") if match else ""
+        # Helm prints a file of the directory crds as it is, with one comment for all of its documents.
+        source = match[1].decode(errors="replace") if match else source
         for value in values:
             if any(item.get("apiVersion") and item.get("kind") for item in mappings_in(value)):
                 message = "is a list of objects, expected an object or several documents"

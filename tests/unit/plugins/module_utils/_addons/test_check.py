@@ -218,7 +218,8 @@ def test_helm_applies_kinds_in_its_order_and_looks_them_up_first(tmp_path):
     assert (review.code, review.severity) == ("late-definition", "warning")
     assert review.hint.startswith("Move the definition to the directory crds of the chart")
     for folder, rules in (("crds", []), ("charts/base/crds", []), ("templates/crds", [review.code])):
-        write_addon(tmp_path, {"out.yaml": chart(WIDGET, NAMESPACE) + chart(own_definition(), folder=folder)})
+        one_file = chart(own_definition("Other"), folder=folder) + documents(own_definition())
+        write_addon(tmp_path, {"out.yaml": chart(WIDGET, NAMESPACE) + one_file})
         assert [rule for rule, _resource in found(check(path))] == rules
 
 
@@ -263,6 +264,8 @@ def test_olm_creates_some_kinds_in_its_own_version(tmp_path, kind, api):
 def test_olm_applies_definitions_first_and_sets_the_namespace(tmp_path):
     objects = (csv(), WIDGET, thing("ConfigMap", namespace="openshift-marketplace"), own_definition())
     assert found(check(bundle(tmp_path, *objects))) == []
+    without = check(bundle(tmp_path / "none", csv()), capabilities={"baselineCapabilitySet": "None"})
+    assert one(without).hint.startswith("Leave the bundle out, or enable OperatorLifecycleManager permanently")
 
 
 def test_an_addon_finds_what_earlier_ones_brought(tmp_path):
