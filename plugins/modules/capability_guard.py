@@ -71,7 +71,7 @@ options:
         rejects. The user needs the verbs C(get) and C(patch) for it. Without them, the module warns that it could not
         verify the enforcement.
       - The module does not wait in check mode if something would change, or if there is nothing to verify, such as with
-        O(mode=audit), which rejects nothing.
+        O(mode=audit) for a guard that rejected nothing before.
     type: int
     default: 30
 notes:

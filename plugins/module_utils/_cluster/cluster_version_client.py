@@ -137,11 +137,11 @@ def minor_data_of_cluster(client: Client, cluster: ClusterVersion, problems: Pro
     accepted = accepted_names(client.get(_CRD), str(_CRD))
     if accepted is None:
         message = "does not list the names of capabilities, and the cluster's version is not known to the collection"
-        hint = "Set release, or update the collection"
+        hint = "Update the collection"
         raise ClusterError([Problem("error", "unknown-version", str(_CRD), message, hint)])
     unknown = f"{cluster.version} is not known to the collection" if cluster.version else "the version is not reported"
     message = f"{unknown}, so the capabilities are those that the cluster's CustomResourceDefinition lists"
-    problems.info("unknown-version", CLUSTER_VERSIONS.resource, message, "Set release to be sure")
+    problems.info("unknown-version", CLUSTER_VERSIONS.resource, message)
     minor = minor or capability_data.newest_minor()
     return capability_data.data_from_names(minor, accepted.capabilities, accepted.sets)
 

@@ -88,10 +88,10 @@ def wait_until_enforced(
             break
         time.sleep(PAUSE)
     if enforced:
-        code, message = "unenforced-guard", f"is installed, but the API server does not enforce it after {seconds:g} s"
-        hint = "Check that the admission plugin ValidatingAdmissionPolicy of the API server is enabled"
+        code, message = "unenforced-guard", f"the API server does not enforce it after {seconds:g} s"
+        hint = "Check that its admission plugin ValidatingAdmissionPolicy is enabled, or increase wait_timeout"
     else:
-        code, message = "enforced-guard", f"is removed, but the API server still enforces it after {seconds:g} s"
+        code, message = "enforced-guard", f"the API server still enforces it after {seconds:g} s"
         hint = "Wait and run it again: with several API servers, some of them can lag behind"
     raise ClusterError([Problem("error", code, GUARD_NAME, message, hint)])
 

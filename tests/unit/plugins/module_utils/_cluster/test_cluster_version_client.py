@@ -138,12 +138,12 @@ def definition(*names: str) -> dict[str, Any]:
     }
 
 
-def data_of(server: ApiServer, version: str | None, known: list[str]) -> tuple[set[str], list[tuple[str, str]]]:
+def data_of(server: ApiServer, version: str | None, known: list[str]) -> tuple[set[str], list[tuple[str, str, str]]]:
     obj = {"status": {"desired": {"version": version}, "capabilities": {"knownCapabilities": known}}}
     problems = Problems()
     cluster = parse_live_cluster_version({**server.objects[PATH], **obj}, Problems())
     found = minor_data_of_cluster(server.client(), cluster, problems)
-    return set(found.capabilities), [(item.severity, item.code) for item in problems]
+    return set(found.capabilities), [(item.severity, item.code, item.hint) for item in problems]
 
 
 def test_the_definition_of_the_cluster_has_the_names_that_the_collection_does_not_know(server):
@@ -155,7 +155,7 @@ def test_the_definition_of_the_cluster_has_the_names_that_the_collection_does_no
     names, _problems = data_of(server, "4.20.3", ["Console", "Newer"])
     assert {"Console", "Newer"} <= names
     for version in ("99.1.0", None):
-        assert data_of(server, version, []) == ({"Console", "Newer"}, [("info", "unknown-version")])
+        assert data_of(server, version, []) == ({"Console", "Newer"}, [("info", "unknown-version", "")])
     server.faults["GET", crd] = [fault(403)]
     names, _problems = data_of(server, "4.20.3", ["Console", "Newer"])
     assert "Newer" not in names
