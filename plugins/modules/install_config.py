@@ -268,9 +268,9 @@ capabilities:
 suggested_capabilities:
   description:
     - As RV(capabilities).
-    - The selection after the smallest change that meets all rules, or, if RV(platform) is V(null), all that do not
-      depend on the platform. It adds as few names as possible, and removes names that do not exist. Also returned if
-      the module fails because of a rule.
+    - The selection after the smallest change that makes it valid, apart from rules that depend on the platform if
+      RV(platform) is V(null). It adds as few names as possible, and removes names that do not exist. Rules of the
+      documentation are only warnings. Also returned if the module fails because of a rule.
   returned: >-
     when a selection is possible, and has a baseline, no misspelled field or exclusion, and no dangling reference,
     without O(clusters)

@@ -29,8 +29,10 @@ def summarize_release(release: Release, options: ClusterOptions, problems: Probl
     """
     reported = Problems()
     resolved = resolve_release(check_options(options, release.minor, reported), release, reported)
-    # A summary is possible for an unknown minor; only decisions need its data.
-    problems += (item._replace(severity="warning") if item.code in _UNKNOWN_MINOR else item for item in reported)
+    # A summary is possible for an unknown minor; only a selection and decisions need its data.
+    is_needed = options.capabilities is not None or options.solution is not None
+    tolerated = frozenset() if is_needed else _UNKNOWN_MINOR
+    problems += (item._replace(severity="warning") if item.code in tolerated else item for item in reported)
     context = _context(options, release, resolved, problems)
     problems.raise_errors(InvalidOptionError)
     data = resolved.minor_data if resolved else None

@@ -60,8 +60,8 @@ def _failed(result: Mapping[str, Any], errors: Sequence[str]) -> Iterator[str]:
     yield from (f"error: {error}" for error in errors)
     suggested = result.get("suggested_capabilities")
     if suggested and result["install_method"] != HOSTED:  # a HostedCluster has neither a set nor a list
-        which = "" if result["platform"] else " that does not depend on the platform"
-        yield f"This selection meets every rule{which}: {_selection(suggested)}"
+        which = "" if result["platform"] else ", apart from rules that depend on the platform"
+        yield f"This selection is valid{which}: {_selection(suggested)}"
 
 
 def _valid(result: Mapping[str, Any]) -> Iterator[str]:

@@ -112,6 +112,7 @@ def test_a_flat_directory_of_an_unknown_version_is_described_without_names(call,
     assert outcome["release"]["known_capabilities"] == []
     assert outcome["release"]["capabilities"]["Console"]["manifests"] == 5
     assert outcome.problem("openshift_version")["severity"] == "warning"
+    assert call(release_info, release=str(tmp_path), solution="headless").failed  # it would not count
 
 
 @pytest.mark.parametrize(

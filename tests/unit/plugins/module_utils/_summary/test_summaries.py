@@ -337,11 +337,11 @@ def test_install_config_with_errors_suggests_a_selection() -> None:
         "OpenShift of unknown version, platform unknown, install method upi",
         "",
         "error: path: is wrong. Correct it",
-        "This selection meets every rule that does not depend on the platform: capability set None, with Console, "
+        "This selection is valid, apart from rules that depend on the platform: capability set None, with Console, "
         "Ingress",
     ]
     on_none = {**result, "platform": "none", "suggested_capabilities": SELECTION}
-    assert summary_lines("install_config", on_none, {})[-1].startswith("This selection meets every rule: ")
+    assert summary_lines("install_config", on_none, {})[-1].startswith("This selection is valid: ")
     without = {**WITHOUT_FILE, "problems": [ERROR]}
     assert summary_lines("install_config", without, {"solution": "a"})[0] == "solution a: not valid, 1 error"
 
