@@ -35,7 +35,8 @@ def find_proxy(url: str, environ: Mapping[str, str]) -> Proxy | None:
     """
     parts = urlsplit(url)
     name = f"{parts.scheme.upper()}_PROXY"
-    value = environ.get(name) or environ.get(name.lower()) or ""
+    name = name if environ.get(name) else name.lower()
+    value = environ.get(name)
     excluded = environ.get("NO_PROXY") or environ.get("no_proxy") or ""
     host = parts.hostname or ""
     if not value or _bypasses(host, parts.port or _PORTS.get(parts.scheme, 0), excluded):

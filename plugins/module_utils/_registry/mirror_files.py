@@ -35,9 +35,8 @@ def read_mirrors(values: Sequence[Any], problems: Problems) -> tuple[RegistryRul
         else:
             entries += parse_mirror_sets(value, where, problems)
     if values and not entries and len(problems) == before:
-        paths = ", ".join(value for value in values if isinstance(value, str))
-        where = f"mirrors ({paths})" if paths else "mirrors"
-        problems.error("no-mirrors", where, "contains no mirrors", f"Set it to {MIRRORS_EXPECTED}")
+        paths = ", ".join(value for value in values if isinstance(value, str)) or "the objects"
+        problems.error("no-mirrors", "mirrors", f"no mirrors are in {paths}", f"Set it to {MIRRORS_EXPECTED}")
     check_policies(entries, problems)
     return merge_sources(entries)
 

@@ -77,9 +77,10 @@ def test_the_credentials_of_a_proxy_are_not_shown():
     assert "word" not in repr(found)
 
 
+@pytest.mark.parametrize("name", ["HTTPS_PROXY", "https_proxy"])
 @pytest.mark.parametrize("value", ["socks5://proxy.example", "http://user:secret@", "http://proxy.example:x", "://"])
-def test_a_proxy_that_is_not_valid(value):
-    with pytest.raises(HttpError, match="HTTPS_PROXY") as error:
-        proxy_for("https://quay.io/", HTTPS_PROXY=value)
+def test_a_proxy_that_is_not_valid(name, value):
+    with pytest.raises(HttpError, match=name) as error:
+        proxy_for("https://quay.io/", **{name: value})
     assert error.value.code == "invalid-proxy"
     assert "secret" not in str(error.value)

@@ -257,6 +257,6 @@ def test_a_path_is_that_of_a_shell(tmp_path, monkeypatch, path):
 def test_a_file_without_mirrors(tmp_path):
     path = tmp_path / "empty.yaml"
     path.write_text("", "utf-8")
-    assert read(str(path)) == ((), [("no-mirrors", f"mirrors ({path})")])
+    assert read(str(path)) == ((), [("no-mirrors", "mirrors")])
     none = {"kind": "List", "items": []}  # a cluster can have sets of only one kind
     assert read(none, str(path), idms(ENTRY))[1] == []
