@@ -109,10 +109,10 @@ class Guarded(ApiServer):
     ("guard", "enforced", "expected"),
     [
         (Guard(), True, True),
-        (Guard(enforce=False), True, "unenforced-guard: the API server does not enforce it after 0 s"),
-        (None, True, "unenforced-guard: the API server does not enforce it after 0 s"),
+        (Guard(enforce=False), True, ("unenforced-guard", "the API server does not enforce it after 0 s")),
+        (None, True, ("unenforced-guard", "the API server does not enforce it after 0 s")),
         (None, False, True),
-        (Guard(), False, "enforced-guard: the API server still enforces it after 0 s"),
+        (Guard(), False, ("enforced-guard", "the API server still enforces it after 0 s")),
     ],
 )
 def test_the_enforcement_is_verified_by_a_write_that_stores_nothing(guard, enforced, expected):
@@ -120,13 +120,13 @@ def test_the_enforcement_is_verified_by_a_write_that_stores_nothing(guard, enfor
     stored = server.put(CLUSTER_VERSIONS, "version")
     if guard is not None:
         install(server.client(), guard)
-    found: bool | str
+    found: bool | tuple[str, str]
     try:
         found = wait_until_enforced(
             server.client(), server.fingerprint() or "none", 0, silent, problems, enforced=enforced
         )
     except ClusterError as error:
-        found = f"{error.problems[0].code}: {error.problems[0].message}"
+        found = error.problems[0].code, error.problems[0].message
 
     assert (found, problems) == (expected, [])
     assert server.objects[CLUSTER_VERSIONS.path("version")] is stored
