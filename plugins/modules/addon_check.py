@@ -152,7 +152,7 @@ addons:
       needs: [Console]
   contains:
     path:
-      description: Where the add-on was found.
+      description: Where the add-on was found, relative to the nearest directory that contains all add-ons.
       type: str
       returned: always
     name:
@@ -194,7 +194,7 @@ objects:
       capabilities: [Console]
   contains:
     path:
-      description: File with the object.
+      description: File with the object, relative to the nearest directory that contains all add-ons.
       type: str
       returned: always
     line:

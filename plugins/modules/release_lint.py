@@ -390,7 +390,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         ],
         appendix=more,
         version=release.version,
-        manifests=len(release.manifests),
+        manifests=len(checked),
         **rows,
     )
 

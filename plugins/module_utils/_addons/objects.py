@@ -130,8 +130,8 @@ def read_object(value: Any, file: str, line: int, problems: Problems, source: st
     fields = {"apiVersion": version, "kind": as_text(kind), "metadata.name": name}
     missing = next((field for field, text in fields.items() if not text), "")
     if missing:
-        message = f"has no {missing}, so it is a patch or a template, and not checked"
-        problems.append(finding("template", Location(file, line=line), message))
+        hint = "If it is a patch or a template, render it, and check the result"
+        problems.append(finding("template", Location(file, line=line), f"has no {missing}, so it is not checked", hint))
         return []
     if kind == "Template" and "objects" in value:
         message = "is a template of oc process, whose objects are not checked"

@@ -26,6 +26,12 @@ def test_a_finding_fails_the_module_and_has_everything(call, tmp_path):
     assert (outcome["version"], outcome["manifests"]) == ("4.20", 1)
 
 
+def test_manifests_of_other_components_do_not_count(call, tmp_path):
+    files = {f"0000_50_{name}_a.yaml": manifest(name) for name in ("one", "two")}
+    outcome = call(release_lint, release=write_files(tmp_path, files), openshift_version="4.20", components=["one"])
+    assert (outcome["manifests"], outcome["text"]) == (1, "No findings in 1 manifest; no update was checked\n")
+
+
 def test_a_checkout_returns_its_manifests(call, tmp_path):
     checkout = tmp_path / "checkout"
     write_files(checkout / "manifests", {"a.yaml": manifest("one", "Console")})
