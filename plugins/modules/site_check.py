@@ -61,11 +61,11 @@ options:
     default: ['.']
   state:
     description:
-      - V(checked) only reports findings.
-      - V(fixed) also corrects what it can. Without O(capabilities) and O(solution), it corrects selections with errors.
-        It corrects the case of names and of sets, removes names that the version of the site does not have, adds names
-        that a rule requires, and replaces a list of exclusions of an installation with the names that stay enabled.
-        Errors that need your decision remain.
+      - V(checked) only reports findings. V(fixed) also corrects what it can.
+      - Without O(capabilities) and O(solution), V(fixed) corrects selections with errors. It corrects the case of names
+        and of sets, removes names that the version of the site does not have, adds names that a rule requires, and
+        replaces a list of exclusions of an installation with the names that stay enabled. Errors that need your
+        decision remain.
       - In check mode, V(fixed) reports the findings in the files as they are, and how many files it would correct. It
         fails because of these findings, as C(black --check) does. With O(update_baseline), what remains is known.
       - It does not change a C(HostedCluster). The API server rejects a change of its lists after the installation.
@@ -88,8 +88,8 @@ options:
     type: str
   openshift_version:
     description:
-      - Version of sites whose version is not known otherwise, such as V(4.20). Quote it, because YAML reads C(4.20) as
-        the number 4.2.
+      - Version of sites whose version is not known otherwise, such as V(4.20).
+      - Quote it in YAML, which reads C(4.20) as the number 4.2.
       - A version that this collection does not know needs a release of it in O(releases).
     type: str
   openshift_versions:

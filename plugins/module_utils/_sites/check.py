@@ -40,7 +40,7 @@ from .site_keys import check_form, report_listed_in_set
 _OF_INSTALLERS = frozenset({"duplicate-name", "missing-baseline", "unchecked-rules", "unstable-set"})
 """Codes of problems that a ClusterVersion does not have. For example, the API reads a missing baseline as vCurrent."""
 
-_UNSUPPORTED = "unsupported-version"
+_UNSUPPORTED, _GATED = "unsupported-version", "gated-capability"
 _HINTS = {
     _UNSUPPORTED: f"Select nothing, or install {min(BRANCHES)} or later",
     HOSTED_SINCE.name: f"Select nothing, or install {HOSTED_NAMES.since} or later",
@@ -53,7 +53,12 @@ _HINTS = {
 _REMOVE = "Remove the list: a cluster disables nothing that it has enabled"
 _BESIDE = "Remove platform from the overrides: assisted-service adds it to the one of the site"
 _HINTS_OF_FORMS: Mapping[Form, Mapping[str, str]] = {
-    "cluster-version": {**_HINTS, "exclusion-list": _REMOVE, "ineffective-list": _REMOVE},
+    "cluster-version": {
+        **_HINTS,
+        "exclusion-list": _REMOVE,
+        _GATED: "Check whether the cluster enables it",
+        "ineffective-list": _REMOVE,
+    },
     "overrides": {**_HINTS, "several-platforms": _BESIDE},
 }
 
@@ -229,7 +234,7 @@ def _corrected_fields(values: Mapping[str, Any], install: InstallContext) -> dic
     selection = request.selection if request is not None else None
     if selection is None:
         return None
-    names = known_names(selection.additional, install.names)
+    names = known_names(selection.additional, install.minor_data.capabilities)
     baseline = spelled_set(selection.baseline, install.minor_data)
     if names is None or baseline not in {None, *install.minor_data.sets}:
         return None
@@ -247,11 +252,12 @@ def _corrected_fields(values: Mapping[str, Any], install: InstallContext) -> dic
 
 
 def _problems_of_api(check: InstallCheck) -> Iterator[Problem]:
-    """Yield the problems of a selection that a ClusterVersion has, too."""
+    """Yield the problems of a selection that a ClusterVersion has, too. Its file does not name its feature set."""
     of_rules = {item.problem for item in check.violations}
     yield from (item for item in check.problems if item.code not in _OF_INSTALLERS and item not in of_rules)
     of_api = (item for item in check.violations if item.rule.layer == "ClusterVersion" or item.rule is KNOWN_NAMES)
-    yield from (item.problem for item in each_mistake_once(of_api))
+    for item in each_mistake_once(of_api):
+        yield item.problem._replace(severity="warning") if item.problem.code == _GATED else item.problem
 
 
 def check_hosted(
@@ -392,7 +398,7 @@ def corrected_options(block: object, excluded: Sequence[str], install: InstallCo
     baseline, names = fields.get(API_BASELINE), fields.get(API_ADDITIONAL) or []
     if set(fields) - set(API_FIELDS) or (not baseline and (names or not excluded)):
         return None
-    corrected = known_names(names, known)
+    corrected = known_names(names, known, install.gated)
     spelling = {name.lower(): name for name in known}
     dropped = [spelling.get(name.strip().lower(), name) for name in excluded]
     if corrected is None:
@@ -409,8 +415,11 @@ def spelled_set(baseline: object, data: MinorData) -> Any:
     return spelling.get(baseline.lower(), baseline) if isinstance(baseline, str) else baseline
 
 
-def known_names(names: object, known: Collection[str]) -> list[str] | None:
-    """``names`` as ``known`` spells them, each once. Names that only other versions have are dropped."""
+def known_names(names: object, known: Collection[str], gated: Collection[str] = ()) -> list[str] | None:
+    """``names`` as ``known`` spells them, each once. Names that only other versions have are dropped.
+
+    ``None`` if a name is unknown or ``gated``: only its author knows what it is for.
+    """
     if not isinstance(names, (list, tuple)):
         return None
     spelling = {name.lower(): name for name in known}
@@ -421,6 +430,6 @@ def known_names(names: object, known: Collection[str]) -> list[str] | None:
         spelled = spelling.get(name.strip().lower())
         if spelled is not None:
             found.append(spelled)
-        elif since_of(name) is None:
+        elif name in gated or since_of(name) is None:
             return None
     return list(dict.fromkeys(found))

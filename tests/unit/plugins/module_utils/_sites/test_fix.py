@@ -248,6 +248,16 @@ def test_the_set_of_a_cluster_version_without_names_is_corrected(fix):
     assert fix(without) == without.replace("- console", "- Console")
 
 
+def test_a_name_behind_a_feature_gate_stays(check, fix):
+    text = cluster_instance(quoted(overrides("Ingress", "ClusterAPI")), image_set="img5.0.0")
+    assert fix(text) == text
+    # The file does not name the feature set of the cluster.
+    text = fix(cluster_version("ClusterAPI", "console", version="5.0.0"))
+    assert text == cluster_version("ClusterAPI", "Console", version="5.0.0").replace("# Console", "# console")
+    found = check({"site.yaml": text})["findings"]
+    assert [(item["severity"], item["rule"]) for item in found] == [("warning", "gated-capability")]
+
+
 # Selections that the options request
 
 
