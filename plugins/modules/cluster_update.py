@@ -140,8 +140,8 @@ EXAMPLES = r"""
 RETURN = r"""
 plan:
   description:
-    - As RV(capability.openshift.update_plan#module:hops), the one hop of the update, without details. V(null) if the
-      update has begun without this module.
+    - As RV(capability.openshift.update_plan#module:hops), the one hop of the update, without details. V(null) if there
+      is none, for example because the update has begun without this module.
   returned: always
   type: dict
 desired_update:
@@ -150,7 +150,7 @@ desired_update:
   type: dict
   contains:
     version:
-      description: Version of the release.
+      description: Version of the release. Empty if only its image was known.
       type: str
       returned: always
     image:

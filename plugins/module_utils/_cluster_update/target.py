@@ -9,7 +9,7 @@ findUpdateFromConfig.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from .._cluster.cluster_version import CLUSTER_VERSION
@@ -90,16 +90,16 @@ def _find_version(
     version: str, architecture: str, listed: tuple[_ListedRelease, ...], obj: Object, problems: Problems
 ) -> TargetRelease | None:
     """The CVO accepts a request of an earlier version of the cluster ``obj``, and ignores it."""
-    found = [release for release in listed if release.version == version]
-    if len({release.image for release in found}) > 1:
+    every = found = [release for release in listed if release.version == version]
+    if len(_images(found)) > 1:
         is_multi = architecture == "multi"
         found = [release for release in found if release.architecture and (release.architecture == MULTI) == is_multi]
-    images = sorted({release.image for release in found})
+    images = _images(found)
     if len(images) == 1:
         return TargetRelease(version, images[0])
-    if images or any(release.version == version for release in listed):
-        every = sorted({release.image for release in listed if release.version == version})
-        message = f"{version} has several images: {', '.join(every)}. The operator would answer: {_SEVERAL_IMAGES}"
+    if every:
+        names = ", ".join(_images(every))
+        message = f"{version} has several images: {names}. The operator would answer: {_SEVERAL_IMAGES}"
         problems.error("several-images", "version", message, "Set image to one of them")
     else:
         past = [item for item in mappings_in(nested(obj, "status", "history")) if item.get("version") == version]
@@ -109,6 +109,12 @@ def _find_version(
         hint += f" to the one that the cluster had, {past[0].get('image')}" if past else ""
         problems.error("unavailable-update", "version", message, hint)
     return None
+
+
+def _images(releases: Sequence[_ListedRelease]) -> list[str]:
+    """The images of ``releases``, each once. What the cluster runs or requests comes first, so its name counts."""
+    first = {image_digest(release.image) or release.image: release.image for release in reversed(releases)}
+    return sorted(first.values())
 
 
 def image_digest(image: str) -> str:

@@ -104,6 +104,8 @@ def test_a_conditional_update_and_a_request_are_listed():
 def test_an_image_has_the_name_by_which_it_was_requested(obj):
     mirrored = TARGET.image.replace("quay.io/openshift", "mirror.example:5000/ocp")
     assert find(obj, image=mirrored) == (TARGET, [])
+    requested = cluster_version(available=[release(NEXT)], desiredUpdate={"version": NEXT, "image": mirrored})
+    assert find(requested, version=NEXT) == (TARGET._replace(image=mirrored), [])
 
 
 def test_an_image_that_is_not_listed_has_no_version_yet():
