@@ -51,7 +51,7 @@ of files which only tools read, such as an AgentConfig.
 """
 _WEBHOOKS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 _CONSOLE_PLUGIN = ("console.openshift.io", "ConsolePlugin")
-_UNDEFINED = "neither the release nor the add-on defines"
+_UNDEFINED = "neither the release nor these files define"
 
 
 class CheckedObject(NamedTuple):
@@ -268,7 +268,7 @@ class _Check:
                 continue
             needs = self.cluster.needs(service)
             if needs is None:
-                message = f"points to {service}, which is neither in the add-on nor the release"
+                message = f"points to {service}, which is neither in these files nor the release"
                 yield _Finding("dangling-reference", message)
             elif needs:
                 yield self._absent("dangling-reference", f"points to {service}, which exists", needs, "Remove it", "")

@@ -350,7 +350,7 @@ def test_a_native_api_that_nothing_defines_is_for_review(tmp_path):
     note = one(result)
     assert (note.code, note.severity) == ("unknown-kind", "info")
     assert note.message == (
-        "requires ConsolePlugn.console.openshift.io, which neither the release nor the add-on defines for this cluster"
+        "requires ConsolePlugn.console.openshift.io, which neither the release nor these files define for this cluster"
     )
     assert result.keys["addons"][0]["review"] == 1
     bundle(tmp_path, csv(nativeAPIs=[{"group": "extensions", "kind": "Ingress", "version": "v1beta1"}]))
@@ -424,7 +424,7 @@ def test_webhooks_point_to_services_that_exist(tmp_path):
     names = [f"ValidatingWebhookConfiguration.admissionregistration.k8s.io {name}" for name in ("console", "missing")]
     assert found(result) == [("dangling-reference", name) for name in names]
     assert {item.severity for item in result.findings} == {"warning"}
-    assert result.findings[1].message.endswith("which is neither in the add-on nor the release")
+    assert result.findings[1].message.endswith("which is neither in these files nor the release")
 
 
 def test_console_plugins_point_to_services_that_exist(tmp_path):
@@ -483,7 +483,7 @@ def test_without_a_selection_an_addon_is_checked_for_every_selection(tmp_path):
     hosted = gitops(tmp_path / "hosted", *objects, capabilities=None, profile="ibm-cloud-managed")
     name = "ClusterExtension.olm.operatorframework.io one"
     assert found(hosted) == [("absent-kind", LINK_NAME), ("unknown-kind", name)]
-    assert hosted.findings[1].message.endswith("defines the kind for this cluster")
+    assert hosted.findings[1].message.endswith("these files define the kind for this cluster")
     # A cluster without OLM can be selected on purpose.
     without = check(bundle(tmp_path / "without", csv()), capabilities={"baselineCapabilitySet": "None"})
     assert found(without) == [("absent-kind", "ClusterServiceVersion.operators.coreos.com widgets.v1")]
