@@ -31,7 +31,7 @@ class InstallContext(NamedTuple):
     """What the rules depend on besides the selection. ``None`` means not known.
 
     ``gates``: the enabled feature gates. ``gated``: names whose feature gates are disabled. ``namespaces``: those that
-    extra manifests create.
+    extra manifests create. ``source``: the install-config, in problems.
     """
 
     minor_data: MinorData
@@ -42,6 +42,7 @@ class InstallContext(NamedTuple):
     gates: frozenset[str] = frozenset()
     gated: frozenset[str] = frozenset()
     namespaces: frozenset[str] = frozenset()
+    source: str = ""
 
     @property
     def minor(self) -> Minor:
@@ -149,7 +150,8 @@ def _violations(selection: Selection, install: InstallContext, given: Selection)
 def _hosts_missing(enabled: frozenset[str], install: InstallContext) -> Iterator[RuleViolation]:
     if install.platform != "baremetal" or install.has_hosts is not False:
         return
-    where, hint = Location(field="platform.baremetal.hosts"), "List the hosts, or use the agent-based installer"
+    where = Location(install.source, field="platform.baremetal.hosts")
+    hint = "List the hosts, or use the agent-based installer"
     if BAREMETAL_HOSTS_ALWAYS.in_force(install.minor, install.method):
         yield violation(BAREMETAL_HOSTS_ALWAYS, where, hint)
     elif "MachineAPI" in enabled and BAREMETAL_HOSTS.in_force(install.minor, install.method):

@@ -193,7 +193,7 @@ def _built(
     file = None if sources.target is None else EditedFile(sources.target)
     if file is not None and release is not None and not problems.has_errors:
         before = sources.existing.text if sources.existing is not None else None
-        after = _attempt(lambda: _text(options, sources.existing, sources.content, check), problems)
+        after = _attempt(lambda: _text(options, sources, check), problems)
         file = EditedFile(file.target, before, after)
     return InstallResult(check, (), version or options.openshift_version, file)
 
@@ -281,16 +281,15 @@ def _read_release(options: InstallConfigOptions, problems: Problems) -> Release 
     return release
 
 
-def _text(
-    options: InstallConfigOptions, existing: Document | None, content: Document | None, check: InstallCheck
-) -> str | None:
+def _text(options: InstallConfigOptions, sources: _Sources, check: InstallCheck) -> str | None:
     """The text to write: the existing one, edited, unless the content differs from it."""
-    if options.checks_only:
+    existing, content, target = sources.existing, sources.content, sources.target
+    if options.checks_only or target is None:
         return None
     selection = check.resolved.selection if check.resolved is not None else None
     block = None if selection is None else selection.to_api()
     if existing is not None and (content is None or _is_equivalent(existing, content, selected=block is not None)):
-        return existing.text if block is None else edit_capabilities(existing, block, options.path or "")
+        return existing.text if block is None else edit_capabilities(existing, block, target.path)
     if content is None:
         return None
     if isinstance(options.content, str) and (block is None or not content.root.style):

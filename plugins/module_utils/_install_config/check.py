@@ -163,6 +163,7 @@ def read_installation(options: InstallOptions, release: Release) -> Installation
         GATES_OF_FEATURE_SETS.get(resolved.context.feature_set or "", frozenset()) if gates is None else gates,
         resolved.gated,
         frozenset(item.name for item in options.provided if item.group_kind == NAMESPACES.group_kind),
+        options.source,
     )
     return installation._replace(
         resolved_release=resolved,

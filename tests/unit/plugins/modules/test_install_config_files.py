@@ -174,7 +174,8 @@ def test_a_killed_process_leaves_the_old_file_intact_and_no_secret_readable(name
 def test_an_agent_config_next_to_the_file_means_the_agent_based_installer(run, path):
     path.write_text(COMMENTED.replace("none: {}", "baremetal: {}").replace("replicas: 1", "replicas: 3"))
     capabilities = selection("Ingress", "MachineAPI", "baremetal")
-    assert "inst-baremetal-hosts" in [code for code, _where in run(path=path, capabilities=capabilities).faults]
+    missing = ("inst-baremetal-hosts", f"{path}, platform.baremetal.hosts")
+    assert missing in run(path=path, capabilities=capabilities).faults
     (path.parent / "agent-config.yaml").write_text("kind: AgentConfig\n")
     outcome = run(path=path, capabilities=capabilities)
     assert (outcome.failed, outcome["install_method"]) == (False, "agent")
