@@ -55,7 +55,8 @@ options:
     aliases: [verify_ssl]
   proxy:
     description:
-      - URL of an HTTP proxy. By default, C(K8S_AUTH_PROXY). C(HTTP_PROXY) and C(HTTPS_PROXY) are not read.
+      - URL of an HTTP proxy. By default, C(K8S_AUTH_PROXY), and then C(proxy-url) of the cluster in the kubeconfig.
+        C(HTTP_PROXY) and C(HTTPS_PROXY) are not read.
     type: str
   no_proxy:
     description:
