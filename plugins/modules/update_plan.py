@@ -554,7 +554,7 @@ hops:
               type: bool
               returned: always
     newly_requested:
-      description: Capabilities that the selection requests in the new release and that were disabled.
+      description: Capabilities that the selection requests in the new release and that were not enabled.
       type: list
       elements: str
       returned: always

@@ -244,7 +244,7 @@ def _sections(hop: Mapping[str, Any], listings: _Listings) -> Iterator[Effect]:
         "deleted": (words.DELETED, f"{end} deletes them."),
     }
     if hop["downgrade"]:
-        sections["removed"] = ("Orphaned", f"They stay on the cluster, although {end} does not know them.")
+        sections["removed"] = ("Orphaned", f"They stay on the cluster, although {end} does not apply them.")
     for key, (title, meaning) in sections.items():
         if hop[key]:
             yield Effect(title, meaning, listing=listings.add(hop[key], _capabilities, "resource"))
@@ -261,7 +261,7 @@ def _names(hop: Mapping[str, Any]) -> Iterator[Effect]:
     fresh = words.NOT_IN_FRESH_INSTALL.format(end=end)
     created = f"{end} does not know these disabled capabilities, so it creates their components."
     for key, title, meaning in (
-        ("newly_requested", "Requested", f"The selection requests these in {end}, and they were disabled."),
+        ("newly_requested", "Requested", f"The selection requests these in {end}, and they were not enabled before."),
         ("newly_known", words.NEWLY_KNOWN, f"{end} knows these, and nothing enables them."),
         ("no_longer_optional", "No longer optional", created),
         ("not_in_fresh_install", fresh, "A fresh install with this selection would not have these."),

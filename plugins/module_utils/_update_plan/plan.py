@@ -88,7 +88,7 @@ class HopPlan(NamedTuple):
 
     @property
     def newly_requested(self) -> frozenset[str]:
-        """Names that the selection requests of the new release, and that were disabled."""
+        """Names that the selection requests of the new release, and that were not enabled."""
         return self.requested - self.before.enabled
 
     @property

@@ -129,10 +129,14 @@ def test_the_report_contains(part, render):
 @RENDER
 def test_a_downgrade_shows_what_stays_and_what_is_created(render):
     text = render(plans.downgrade())
+    shown = " ".join((Page(text).text if render is render_html else text).split())
 
-    shown = Page(text).text if render is render_html else text
-    for part in ("downgrade", "Orphaned", "openshift-config/left", "refuses a downgrade"):
+    for part in ("downgrade", "Orphaned", "does not apply them", "openshift-config/left", "refuses a downgrade"):
         assert part in shown
+    assert "No longer optional" in shown
+    assert "baremetal, Insights, marketplace, openshift-samples, Storage" in shown
+    assert "4.10.0 does not know these disabled capabilities, so it creates their components." in shown
+    assert "No longer optional" not in render(plans.one_cluster())
     # Orphaned resources are not listed a second time.
     assert "No longer applied" not in shown
 
@@ -152,18 +156,6 @@ def test_an_address_in_a_reason_is_a_link():
     html = render_html(plans.report(plans.plan(plans.hop("4.13.0", "4.14.0", reasons=[reason]))))
 
     assert "https://access.redhat.com/articles/6958395" in Page(html).all("href")
-
-
-@RENDER
-def test_names_that_are_no_longer_optional_are_listed(render):
-    shown = " ".join(
-        (Page(render(plans.downgrade())).text if render is render_html else render(plans.downgrade())).split()
-    )
-
-    assert "No longer optional" in shown
-    assert "baremetal, Insights, marketplace, openshift-samples, Storage" in shown
-    assert "4.10.0 does not know these disabled capabilities, so it creates their components." in shown
-    assert "No longer optional" not in render(plans.one_cluster())
 
 
 @RENDER
@@ -190,6 +182,7 @@ def test_an_implicitly_enabled_name_is_shown_as_requested_if_the_selection_reque
     report = plans.report(plans.plan(step))
     found = states(render, report)
 
+    assert "requests these in 4.14.0, and they were not enabled before" in render(report)
     assert "1 resource of the cluster needs it from now on, so it would be enabled even if not" in render(report)
     assert found["New"] == ["·", "newly requested 1 resource"]
     assert found["Other"] == ["·", "newly enabled"]
