@@ -103,9 +103,14 @@ def test_the_playbook_plans_with_the_feature_set_of_the_cluster(rollouts: Rollou
     cluster = {"kubeconfig": str(rollouts.plane.kubeconfig), "host": rollouts.plane.url, "release_image": "test:4.22.0"}
     arguments = ("-e", json.dumps({**cluster, "overrides": [UNMANAGED]}), "--check")
     assert ansible_playbook(tmp_path, playbook, *arguments, "-e", json.dumps(values)).returncode == 0
-    misspelled = json.dumps({**values, "capabilities": selection("Ingres")})
-    rejected = ansible_playbook(tmp_path, playbook, *arguments, "-e", misspelled)
-    assert '"msg": "capabilities.additionalEnabledCapabilities[0]: \'Ingres\' is not' in rejected.stdout
+    wrong: dict[str, dict[str, Any]] = {
+        '"msg": "capabilities.additionalEnabledCapabilities[0]: \'Ingres\'': {"capabilities": selection("Ingres")},
+        '"msg": "openshift_version: is missing': {"openshift_version": "{{ omit }}"},
+        "4.21.0 to 4.20.0 has the verdict blocked": {"openshift_version": "4.20.0"},
+    }
+    for message, change in wrong.items():
+        rejected = ansible_playbook(tmp_path, playbook, *arguments, "-e", json.dumps({**values, **change}))
+        assert message in rejected.stdout
     set_feature_set(rollouts, TECH_PREVIEW)
     update = {**values, "capabilities": INGRESS_ONLY}
     plays = [{"import_playbook": playbook, "vars": play} for play in ({"release": str(EXAMPLE)}, update)]

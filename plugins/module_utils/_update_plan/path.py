@@ -80,7 +80,7 @@ def _check_skipped(current: Release, target: Release, where: str, problems: Prob
         skips = sum(1 for minor in capability_data.BRANCHES if old < minor < new) > 1
     if skips:
         message = f"skips minors between {old} and {new}; a cluster updates to each of them, which can enable more"
-        problems.warning("skipped-minor", where, message, "Add a release of each skipped minor")
+        problems.warning("skipped-minor", where, message, "Plan the update to each skipped minor first")
 
 
 def resolve_on_path(criteria: InclusionCriteria, release: Release, problems: Problems) -> ResolvedRelease | None:
@@ -161,7 +161,7 @@ def _skipped_minor_reasons(start: ResolvedRelease, end: ResolvedRelease) -> Iter
         accepts_first = start.minor >= capability_data.FIRST_OF_NEXT_MAJOR_ACCEPTED.since
         accepted = accepts_first and (new.major, new.minor) == (old.major + 1, 0)
         reason, refused = "MajorVersionUpdate", not accepted
-    hint = "Add a release of each skipped minor"
+    hint = "Plan the update to each skipped minor first"
     if refused and not start.hosted and start.minor >= capability_data.SKIPPED_MINORS_REFUSED.since:
         message = f"the cluster refuses an update from {old} to {new}"
         yield UpdateReason("blocked", "skipped-minor", reason, message, source, hint)

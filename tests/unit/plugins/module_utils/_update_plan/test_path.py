@@ -135,7 +135,7 @@ def test_a_problem_names_both_versions_and_the_location():
             False,
             "skipped-minor",
             "4.13.0 to 4.15.0: skips minors between 4.13 and 4.15; a cluster updates to each of them, "
-            "which can enable more. Add a release of each skipped minor",
+            "which can enable more. Plan the update to each skipped minor first",
         ),
         (
             "4.14.0 4.13.0",
