@@ -17,7 +17,7 @@ class FeatureSet(NamedTuple):
     """A feature set.
 
     ``release.openshift.io/feature-set`` may name it from ``since`` to ``until``. ``blocks_updates``: it blocks updates
-    to another minor. ``permanent``: it cannot be disabled once it is set.
+    to another minor, and cannot be disabled once it is set.
     """
 
     name: str
@@ -25,7 +25,6 @@ class FeatureSet(NamedTuple):
     until: Minor | None
     source: str
     blocks_updates: bool = False
-    permanent: bool = False
 
 
 GATES_OF_FEATURE_SETS: Mapping[str, frozenset[str]] = {
@@ -43,9 +42,9 @@ _FEATURE_SETS_SOURCE = "openshift/api:config/v1/types_feature.go"
 
 FEATURE_SETS: tuple[FeatureSet, ...] = (
     FeatureSet(DEFAULT_FEATURE_SET, Minor(4, 1), None, _FEATURE_SETS_SOURCE),
-    FeatureSet("TechPreviewNoUpgrade", Minor(4, 1), None, _FEATURE_SETS_SOURCE, blocks_updates=True, permanent=True),
-    FeatureSet("CustomNoUpgrade", Minor(4, 1), None, _FEATURE_SETS_SOURCE, blocks_updates=True, permanent=True),
-    FeatureSet("DevPreviewNoUpgrade", Minor(4, 16), None, _FEATURE_SETS_SOURCE, blocks_updates=True, permanent=True),
+    FeatureSet("TechPreviewNoUpgrade", Minor(4, 1), None, _FEATURE_SETS_SOURCE, blocks_updates=True),
+    FeatureSet("CustomNoUpgrade", Minor(4, 1), None, _FEATURE_SETS_SOURCE, blocks_updates=True),
+    FeatureSet("DevPreviewNoUpgrade", Minor(4, 16), None, _FEATURE_SETS_SOURCE, blocks_updates=True),
     FeatureSet("OKD", Minor(4, 22), None, "openshift/api:features AllFeatureSets"),
     FeatureSet("LatencySensitive", Minor(4, 1), Minor(4, 15), _FEATURE_SETS_SOURCE),
 )

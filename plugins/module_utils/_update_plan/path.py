@@ -174,11 +174,8 @@ def _feature_set_reasons(start: ResolvedRelease, end: ResolvedRelease) -> Iterat
     feature_set = feature_sets.feature_set(start.context.feature_set or "")
     if start.minor == end.minor or feature_set is None or not feature_set.blocks_updates:
         return
-    message = f"feature set {feature_set.name} blocks updates to another minor version"
-    hint = "Set the default feature set before the update"
-    if feature_set.permanent:
-        message += ", and is permanent"
-        hint = "Replace it with a new cluster of the new minor version"
+    message = f"feature set {feature_set.name} blocks updates to another minor version, and is permanent"
+    hint = "Replace it with a new cluster of the new minor version"
     yield UpdateReason("blocked", "feature-set", "FeatureSet", message, f"feature set {feature_set.name}", hint)
 
 
