@@ -138,7 +138,7 @@ def _violations(selection: Selection, install: InstallContext, given: Selection)
     enabled = install.enabled(selection)
     for requirement in DEPENDENCIES:
         if requirement.capability in install.names and _breaks(requirement, selection, enabled, install):
-            needed_by = _hinted(requirement.needed_by, given, install)
+            needed_by = _hinted(requirement, selection, given, install)
             broken = _missing(requirement.rule, requirement.capability, given, needed_by)
             yield _with_namespace(broken, requirement.namespace) if requirement.namespace else broken
     if HOSTED_NAMES.in_force(install.minor, install.method):
@@ -180,12 +180,16 @@ def _concerns_platform(requirement: Dependency, install: InstallContext) -> bool
     return requirement.platforms is None or install.platform in requirement.platforms
 
 
-def _hinted(needed_by: str, given: Selection, install: InstallContext) -> str:
-    """``needed_by`` if a hint may propose to disable it, or else ``""``."""
-    may = install.method != HOSTED or needed_by in selectable_names(install.minor_data.minor).disabled
+def _hinted(requirement: Dependency, selection: Selection, given: Selection, install: InstallContext) -> str:
+    """The name that needs the missing one if a hint may propose to disable it, or else ``""``."""
+    name = requirement.needed_by
+    may = install.method != HOSTED or name in selectable_names(install.minor_data.minor).disabled
     # Without its name in the list, the set enables it as well.
-    is_twice = needed_by in given.additional and needed_by in install.enabled(given._replace(additional=()))
-    return needed_by if may and not is_twice else ""
+    is_twice = name in given.additional and name in install.enabled(given._replace(additional=()))
+    rest = selection._replace(additional=tuple(each for each in selection.additional if each != name))
+    enabled, concerned = install.enabled(selection) - {name}, (name, requirement.capability)
+    others = (item for item in DEPENDENCIES if item.capability in concerned)
+    return name if may and not is_twice and not any(_breaks(item, rest, enabled, install) for item in others) else ""
 
 
 def _missing(rule: Rule, capability: str, given: Selection, needed_by: str = "") -> RuleViolation:

@@ -191,6 +191,14 @@ def test_a_hint_names_what_to_add_or_remove(names, given, rule, hint):
     assert (str(problem.where), problem.hint) == (f"capabilities.{field}", hint)
 
 
+@pytest.mark.parametrize(("method", "platform"), [("upi", "baremetal"), ("ipi", "aws")])
+def test_a_hint_removes_no_name_if_another_rule_fails_then(method, platform):
+    context = install("4.16", method, platform)
+    selection = listed("CloudControllerManager", "CloudCredential", "Ingress", "baremetal")
+    hint = problem_of("inst-baremetal-machineapi", selection, context).hint
+    assert hint == "Add MachineAPI to additional_enabled_capabilities"
+
+
 def test_a_violation_that_no_name_resolves_remains():
     context = install("4.20", "upi", "baremetal", has_hosts=False)
     selection, reasons = suggested_selection(listed("MachineAPI"), context)
