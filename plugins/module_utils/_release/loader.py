@@ -220,7 +220,7 @@ def _check_level(path: str, problems: Problems) -> None:
     parts = (RELEASE_MANIFESTS, CVO_MANIFESTS)
     if name in parts and all(os.path.isdir(os.path.join(parent, part)) for part in parts):
         message = f"is one of the two directories of a release, expected the directory that contains both {_BOTH}"
-        problems.error("wrong-directory", Location(path), message, f"Set release to {parent}")
+        problems.error("wrong-directory", Location(path), message, f"Name {parent} instead")
         return
     if any(os.path.lexists(os.path.join(path, name)) for name in (*parts, METADATA, IMAGE_REFERENCES)):
         return
@@ -230,7 +230,7 @@ def _check_level(path: str, problems: Problems) -> None:
         counted = f"{len(names)} releases" if len(names) > 1 else "a release"
         message = f"contains {counted}, expected the directory of one release, which contains {_BOTH}"
         shown = [os.path.join(path, name) for name in names[:_MOST_SHOWN]]
-        hint = f"Set release to {' or '.join(shown)}{', or to another one of them' * (len(names) > _MOST_SHOWN)}"
+        hint = f"Name {' or '.join(shown)}{', or another one of them' * (len(names) > _MOST_SHOWN)}"
         problems.error("wrong-directory", Location(path), message, hint)
 
 

@@ -111,7 +111,7 @@ def _read_reference(value: object, cluster_profile: str, where: str, problems: P
         version = value.get("openshift_version")
         value = value.get("release")
     if not isinstance(value, str) or not value:
-        message = f"is {value!r}, expected the directory of an extracted release"
+        message = f"is {value!r}, expected a directory or the name of an image"
         problems.error("invalid-path", where, message, "Write PATH, or {release: PATH, openshift_version: X.Y.Z}")
         return None
     if version is not None and read_minor(version, f"{where}.openshift_version", problems) is None:

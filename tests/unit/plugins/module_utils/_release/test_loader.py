@@ -74,15 +74,15 @@ def test_a_directory_of_the_release_image_instead_of_the_release(part, tmp_path)
         "manifests/"
     )
 
-    assert errors(path / part) == [("wrong-directory", str(path / part), message, f"Set release to {path}")]
+    assert errors(path / part) == [("wrong-directory", str(path / part), message, f"Name {path} instead")]
 
 
 @pytest.mark.parametrize(
     ("names", "found", "hint"),
     [
-        ("a", "a release", "Set release to {0}/a"),
-        ("ab", "2 releases", "Set release to {0}/a or {0}/b"),
-        ("abcd", "4 releases", "Set release to {0}/a or {0}/b or {0}/c, or to another one of them"),
+        ("a", "a release", "Name {0}/a"),
+        ("ab", "2 releases", "Name {0}/a or {0}/b"),
+        ("abcd", "4 releases", "Name {0}/a or {0}/b or {0}/c, or another one of them"),
     ],
 )
 def test_a_directory_of_releases_instead_of_a_release(names, found, hint, tmp_path):

@@ -102,7 +102,7 @@ def test_an_invalid_fleet_is_reported(clusters, options, expected):
     [
         (
             7,
-            "releases[0]: is 7, expected the directory of an extracted release. "
+            "releases[0]: is 7, expected a directory or the name of an image. "
             "Write PATH, or {release: PATH, openshift_version: X.Y.Z}",
         ),
         ({"releas": "a"}, "releases[0].releas: is not a field of a release. Did you mean release?"),
