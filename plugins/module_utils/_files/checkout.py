@@ -69,7 +69,7 @@ class Checkout:
         """
         for found in self.files(paths, problems):
             if found.size > MAX_SIZE:
-                message = f"has {found.size // 2**20} MiB, more than {MAX_SIZE // 2**20} MiB, so it is not read"
+                message = f"is larger than {MAX_SIZE // 2**20} MiB, so it is not read"
                 problems.warning("too-large", Location(found.path), message, "Split it, or leave it out of paths")
                 continue
             data = read_again(found.path, found.real_path, problems)

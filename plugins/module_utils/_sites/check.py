@@ -44,6 +44,7 @@ _UNSUPPORTED, _GATED = "unsupported-version", "gated-capability"
 _HINTS = {
     _UNSUPPORTED: f"Select nothing, or install {min(BRANCHES)} or later",
     HOSTED_SINCE.name: f"Select nothing, or install {HOSTED_NAMES.since} or later",
+    "impossible-exclusion": "Choose another solution",
     "unknown-version": "Set releases to a release of this version",
     "inst-baremetal-hosts": "List the hosts, or set install_method to agent",
     "unchecked-rules": "Add the platform or the nodes of the site, or check the output of kustomize build",

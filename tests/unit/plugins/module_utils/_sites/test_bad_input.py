@@ -170,7 +170,7 @@ def test_a_file_of_100_mb_is_not_read(check, tmp_path):
     outcome = check({"good.yaml": GOOD})
     (finding,) = outcome["findings"]
     assert (finding["rule"], finding["path"]) == ("too-large", "huge.yaml")
-    assert finding["message"] == "has 100 MiB, more than 10 MiB, so it is not read"
+    assert finding["message"] == "is larger than 10 MiB, so it is not read"
 
 
 def test_links_that_leave_the_checkout_are_named_and_not_followed(check, tmp_path):

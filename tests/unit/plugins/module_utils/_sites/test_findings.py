@@ -728,3 +728,12 @@ def test_a_finding_fails_the_module(check):
     outcome = check({"a.yaml": instance("marketplace", "NodeTuning")}, fail_on="error")
     assert (outcome.failed, set(errors_of(outcome))) == (True, {"inst-ingress", "inst-marketplace-olm"})
     assert "a.yaml:10: error [inst-ingress] ClusterInstance berlin" in outcome.message
+
+
+@pytest.mark.parametrize(
+    ("version", "hint"), [("4.18.1", "Choose another solution"), ("4.17.1", "Select nothing, or install 4.18 or later")]
+)
+def test_no_hint_is_to_use_another_install_method(check, version, hint):
+    # The kind of the object is the method.
+    (found,) = check({"a.yaml": hosted_cluster("{}", version)}, solution="headless")["findings"]
+    assert (found["rule"] in ("impossible-exclusion", "hcp-capabilities"), found["hint"]) == (True, hint)
