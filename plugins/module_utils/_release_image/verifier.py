@@ -16,6 +16,7 @@ from .gpgv import KeyRing, find_gpgv, read_signed_message
 from .opened_release import Signer
 from .signature_stores import Found, FoundSignature, Store
 from .strict_json import check_fields, parse_strict_json
+from .unchecked import UNCHECKED
 
 _TYPE = "atomic container signature"
 CRITICAL_FIELDS = {
@@ -62,7 +63,7 @@ def verify_digest(where: str, digest: str, verifier: Verifier, problems: Problem
             break
     if remaining or not signed_by:
         problems.extend(causes.unique())
-        _report(where, digest, verifier, remaining, problems, found_any=found_any)
+        _report(where, digest, verifier, remaining, causes, problems, found_any=found_any)
         return ()
     return tuple(signed_by)
 
@@ -93,6 +94,7 @@ def _report(
     digest: str,
     verifier: Verifier,
     remaining: dict[str, KeyRing],
+    causes: Problems,
     problems: Problems,
     *,
     found_any: bool,
@@ -104,7 +106,9 @@ def _report(
         )
         return
     names = ", ".join(remaining) or "no key ring is given"
-    problems.error("not-verified", where, f"has no valid signature of {digest} by: {names}", "Do not use this release")
+    # A signature that could not be checked, such as of OKD with its own keys, says nothing against the release.
+    hint = "Do not use this release" if UNCHECKED.isdisjoint(cause.code for cause in causes) else ""
+    problems.error("not-verified", where, f"has no valid signature of {digest} by: {names}", hint)
 
 
 def is_signature_of(where: str, content: bytes, digest: str, problems: Problems) -> bool:

@@ -66,6 +66,11 @@ def test_the_key_itself_is_trusted_and_its_primary_key_is_returned(
     found = verify_digest("image", "sha256:ab", Verifier(rings, (OneStore(),), trusted), problems)
     assert found == (() if code else tuple(Signer(ring.name, "PRIMARY", "user", "found") for ring in rings))
     assert {item.code for item in problems} == ({code, "not-verified"} if code else set())
+    # Only a fault of the signature itself is a reason against the release.
+    assert "Do not use this release" not in {item.hint for item in problems}
+    monkeypatch.setattr(verifier, "is_signature_of", lambda *_arguments: False)
+    verify_digest("image", "sha256:ab", Verifier(rings, (OneStore(),), trusted), faults := Problems())
+    assert [item.hint for item in faults] == ["Do not use this release"]
 
 
 def test_a_digest_without_signature_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
