@@ -89,12 +89,13 @@ def unknown_capabilities(source: LintSource, known: frozenset[str]) -> Iterator[
 
 
 def misspelled_annotations(source: LintSource) -> Iterator[Problem]:
-    """Annotations that look like annotations of the CVO."""
+    """Annotations that look like annotations of the CVO, and values that look like ``true``."""
     for manifest in source.release.manifests:
-        for key in manifest.annotations or ():
-            intended = _intended(key)
+        for key, value in (manifest.annotations or {}).items():
+            message, intended = f"has the annotation {key}, which the CVO ignores", _intended(key)
+            if key.startswith((PROFILE_ANNOTATION, EXCLUDE_ANNOTATION)) and value.lower() == "true" != value:
+                message, intended = f"has the value {value!r} in {key}, which the CVO ignores", '"true"'
             if intended:
-                message = f"has the annotation {key}, which the CVO ignores"
                 where = source.location(manifest, key)
                 yield finding("misspelled-annotation", where, message, f"Write {intended}")
 

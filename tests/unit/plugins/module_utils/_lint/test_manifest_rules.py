@@ -123,6 +123,10 @@ def test_other_annotations_are_no_misspelled_ones(check, key):
     assert check(manifest("one", annotations={key: "true"})) == []
 
 
+def test_true_in_capitals_is_no_value_of_a_profile(check):
+    assert check(manifest("one").replace('"true"', '"True"')) == [("misspelled-annotation", "error", "a.yaml", 6)]
+
+
 def test_a_label_is_no_annotation(check):
     text = manifest("one").replace("  annotations:", f"  labels: {{{CAPABILITY}: Console}}\n  annotations:")
     assert check(text) == [("misplaced-annotation", "error", "a.yaml", 5)]
