@@ -145,8 +145,10 @@ class HopSignatures:
         if all(self._releases[position].opened.image is None for position in request.path):
             return request  # directories have no signatures
         options, stores = self._source.signature, request.state.signature_stores
-        left = tuple(url for url in stores if url not in options.stores)
-        stores, left = ((), left) if options.stores or options.mode == "ignore" else (stores, ())
+        stores, left = ((), stores) if options.stores else (stores, ())
+        if options.mode == "ignore":
+            stores, left = (), ()  # no store would be asked
+        left = tuple(url for url in left if url not in options.stores)
         verified = self._verify(request.path, stores)
         return request._replace(state=request.state._replace(signature_stores=left, signatures=verified))
 

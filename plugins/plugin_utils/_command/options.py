@@ -108,7 +108,7 @@ def _add_output(parser: Parser, spec: Mapping[str, Any]) -> None:
     metavar = "|".join(_formats(spec))
     output.add_argument("--format", metavar=metavar, default="text", help="Format of the result. Default: text")
     output.add_argument("--check", action="store_true", default=False, help="Write nothing, and show what would change")
-    output.add_argument("--diff", action="store_true", default=False, help="Show the changes of files")
+    output.add_argument("--diff", action="store_true", default=False, help="Show the changes of files and clusters")
     output.add_argument("-h", "--help", action="help", help="Show this help")
 
 

@@ -95,7 +95,7 @@ def test_a_missing_signature_that_is_required_is_an_error_of_each_cluster(tmp_pa
         ({"mode": "warn"}, OWN, ()),
         ({"mode": "warn", "stores": GIVEN}, GIVEN, OWN),
         ({"mode": "warn", "stores": (*GIVEN, *OWN)}, (*GIVEN, *OWN), ()),
-        ({"mode": "ignore"}, (), OWN),
+        ({"mode": "ignore"}, (), ()),
     ],
 )
 def test_the_option_replaces_the_stores_of_the_cluster(
