@@ -101,9 +101,8 @@ def _report(
 ) -> None:
     if not found_any:
         stores = "; ".join(store.name for store in verifier.stores) or "no store"
-        problems.error(
-            "no-signature", where, f"has no signature of {digest} in: {stores}", "Mirror the signature with the release"
-        )
+        hint = "Set signature_stores to a place that has one"
+        problems.error("no-signature", where, f"no signature of {digest} was found in: {stores}", hint)
         return
     names = ", ".join(remaining) or "no key ring is given"
     # A signature that could not be checked, such as of OKD with its own keys, says nothing against the release.

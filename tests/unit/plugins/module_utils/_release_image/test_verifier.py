@@ -79,7 +79,8 @@ def test_a_digest_without_signature_is_reported(monkeypatch: pytest.MonkeyPatch)
         problems = Problems()
         assert verify_digest("image", "sha256:ab", Verifier((KeyRing("one", b""),), stores), problems) == ()
         assert [(item.code, str(item.where)) for item in problems] == [("no-signature", "image")]
-        assert problems[0].message.endswith(f" in: {shown}")
+        # A store that does not answer may have one.
+        assert problems[0].message == f"no signature of sha256:ab was found in: {shown}"
 
 
 DIGEST = f"sha256:{'a' * 64}"
