@@ -255,7 +255,9 @@ def _check_combinations(options: InstallConfigOptions, target: InstallConfigFile
     for option in ("topology", "extra_manifests") if options.install_method == HOSTED else ():
         if getattr(options, option):
             message = "has no effect with install_method: hosted, because openshift-install installs no hosted cluster"
-            problems.warning("conflicting-options", option, message, f"Remove {option}")
+            # In a fleet, all clusters can have the option in common.
+            hint = f"Set {option} only for other install methods"
+            problems.warning("conflicting-options", option, message, hint)
     if options.path is not None and options.install_method == HOSTED:
         message = "cannot be combined with install_method: hosted, because a hosted cluster has no install-config"
         hint = "Remove path, and use the return value hosted_cluster_spec"
