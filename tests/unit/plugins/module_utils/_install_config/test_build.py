@@ -99,7 +99,8 @@ def test_a_hosted_cluster_has_neither_a_topology_nor_extra_manifests():
     options = options_of(openshift_version="4.20", install_method="hosted", **given)
     message = "has no effect with install_method: hosted, because openshift-install installs no hosted cluster"
     assert [str(item) for item in build_install_config(options).problems] == [
-        f"{option}: {message}. Set {option} only for other install methods" for option in ("topology", "extra_manifests")
+        f"{option}: {message}. Set {option} only for other install methods"
+        for option in ("topology", "extra_manifests")
     ]
 
 
