@@ -122,7 +122,7 @@ def read_checkout(
         texts = _files_at(path, commit, [*given, *applied])
     except GitError as error:
         if base:
-            hint = "Write a branch or a commit that git knows here, or fetch it with its history"
+            hint = "Check that git can read the repository, and knows this branch or commit with its history"
             raise InvalidOptionError(
                 [Problem("error", "no-merge-base", "base", f"is {base}, but {error}", hint)]
             ) from None

@@ -424,7 +424,8 @@ def test_an_unknown_branch(tmp_path, base):
     path = write_repository(tmp_path / "checkout", {"a.yaml": manifest("one")})
     with pytest.raises(InvalidOptionError, match=f"^base: is {base}, but there is no merge base with {base}") as raised:
         read(path, base=base)
-    assert [item.code for item in raised.value.problems] == ["no-merge-base"]
+    (problem,) = raised.value.problems
+    assert (problem.code, problem.hint.partition(",")[0]) == ("no-merge-base", "Check that git can read the repository")
     assert sorted(os.listdir(path)) == [".git", "manifests"]
 
 
