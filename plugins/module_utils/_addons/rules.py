@@ -87,7 +87,7 @@ RULES: tuple[CheckRule, ...] = (
         "info",
         "The kinds of an add-on are known.",
         "Another operator can define a kind. Its objects are to review.",
-        "Correct the kind, or check that its operator is installed before",
+        "Correct the kind, or check what else defines it",
     ),
     CheckRule(
         "unchecked-bundle",

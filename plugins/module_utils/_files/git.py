@@ -8,7 +8,10 @@ from __future__ import annotations
 import os
 import subprocess
 
-_IGNORED = ("ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
+_LIST = ("-c", "safe.directory=*", "ls-files", "-z")
+"""In a container, the checkout often belongs to another user. Listing files runs no program of its settings."""
+
+_IGNORED = ("--others", "--ignored", "--exclude-standard", "--directory")
 _SUBMODULE = "160000 "
 """The mode of a submodule in the index of git."""
 
@@ -46,8 +49,8 @@ def ignored_paths(path: str) -> frozenset[str]:
     None if ``path`` is not in a work tree, or is itself ignored. Each submodule says what it ignores.
     """
     try:
-        names = os.fsdecode(git(path, *_IGNORED)).split("\0")
-        entries = os.fsdecode(git(path, "ls-files", "--stage", "-z")).split("\0")
+        names = os.fsdecode(git(path, *_LIST, *_IGNORED)).split("\0")
+        entries = os.fsdecode(git(path, *_LIST, "--stage")).split("\0")
     except GitError:
         return frozenset()
     if _EVERYTHING in names:
