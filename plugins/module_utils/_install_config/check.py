@@ -294,10 +294,12 @@ def _as_in_document(problems: Problems, source: str, release: Release) -> Iterat
         if option in _FIELDS_OF_OPTIONS:
             field = f"{_FIELDS_OF_OPTIONS[option]}{bracket}{index}"
             problem = problem._replace(where=Location(source, field=field))
+        if problem.code == "missing-feature-gates":  # an install-config has them only with CustomNoUpgrade
+            problem = problem._replace(where=Location(release.path), hint="Name a whole release")
         if problem.code == "missing-version" and not release.manifests:
             problem = problem._replace(hint="Set openshift_version or release")
         if problem.code == "unknown-version" and problem.severity == "error":
-            problem = problem._replace(hint="Set release if the version is newer than this collection")
+            problem = problem._replace(hint="Correct the version, or set release to one with its ClusterVersion CRD")
         yield problem
 
 

@@ -265,6 +265,15 @@ def test_a_directory_of_manifests_does_not_contain_the_version(tmp_path):
     assert [item.hint for item in errors(installation.cluster_problems)] == ["Set openshift_version"]
 
 
+def test_no_hint_names_an_option_of_other_modules(tmp_path):
+    (tmp_path / "a.yaml").write_text(manifest("a"))
+    release = load_release(str(tmp_path), Problems(), openshift_version="4.22")
+    found = read_installation(InstallOptions(NONE, "content", complete=False), release).cluster_problems
+    assert [(item.code, str(item.where), item.hint) for item in found] == [
+        ("missing-feature-gates", str(tmp_path), "Name a whole release")
+    ]
+
+
 @pytest.mark.parametrize("minor", [Minor(4, 10), Minor(4, 2)])
 def test_a_version_without_capabilities_is_an_error(minor):
     options = InstallOptions(document=NONE, source="content", complete=False)
@@ -282,6 +291,7 @@ def test_an_unknown_version_is_an_error_without_a_release():
     (problem,) = check_selection(read_installation(options, release_of_version(Minor(6, 0)))).problems
 
     assert (problem.severity, problem.code, str(problem.where)) == ("error", "unknown-version", "openshift_version")
+    assert problem.hint == "Correct the version, or set release to one with its ClusterVersion CRD"
 
 
 _UNCHECKED = ["inst-ccm", "inst-ccm-external", "inst-cloudcredential", "inst-platform-baremetal"]
