@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 
 from ansible_collections.capability.openshift.tests.unit.builders.addons import (
@@ -23,11 +21,6 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
 from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
 
-def play(folder: Path, options: Mapping[str, object]) -> subprocess.CompletedProcess[str]:
-    playbook = "capability.openshift.addon_check"
-    return ansible_playbook(folder, "-i", "localhost,", "-c", "local", playbook, "-e", json.dumps(options))
-
-
 def test_the_playbook_shows_findings_and_repairs_and_fails(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
     bundle(checkout / "bundle", csv(), LINK)
@@ -39,7 +32,8 @@ def test_the_playbook_shows_findings_and_repairs_and_fails(tmp_path: Path) -> No
         "outputs": "github:out/annotations.txt",
         "relative_to": ".",
     }
-    done = play(checkout, options)
+    arguments = ("-i", "localhost,", "-c", "local", "-e", json.dumps(options))
+    done = ansible_playbook(checkout, *arguments, "capability.openshift.addon_check")
     assert done.returncode == 2, done.stdout + done.stderr
     assert "bundle/manifests/1.yaml:2: error [absent-kind] ConsoleLink.console.openshift.io one" in done.stdout
     assert "bundle/manifests  olm            1       0     1  Console" in done.stdout

@@ -90,10 +90,6 @@ class ProvidedObjects:
                 result.definitions.setdefault((own.group, own.kind), (at, own, item.in_crds_of_chart))
         return result
 
-    def namespace(self, name: str) -> int | None:
-        """The position at which a Namespace is applied, ``None`` if no add-on brings it."""
-        return self.resources.get(ResourceId("", "Namespace", "", name))
-
 
 class _Finding(NamedTuple):
     rule: str
@@ -118,7 +114,7 @@ def check_addon(
     for item in addon.objects:
         own = found[id(item)]
         problems = [finding(each.rule, addon.location(item), each.message, each.hint) for each in own]
-        if addon.installer == "helm" and item.is_later_hook:
+        if addon.installer == "helm" and item.hook and "install" not in item.hook.lower():  # such as a test
             problems = [each._replace(severity="warning") if each.severity == "error" else each for each in problems]
         verdicts = {_VERDICTS.get(problem.severity, "fine") for problem in problems}
         if check.is_unknown(*item.resource_id.group_kind) or any(each.rule == "unknown-kind" for each in own):
@@ -205,8 +201,8 @@ class _Check:
         # OLM creates all objects of a bundle in the Namespace of the installation.
         if not namespace or self.addon.installer == "olm" or (definition and not definition.namespaced):
             return
-        needs = self.cluster.namespace(namespace)
-        position = self.brought.namespace(namespace)
+        target = ResourceId("", "Namespace", "", namespace)
+        needs, position = self.cluster.needs(target), self.brought.resources.get(target)
         if needs == () or (position is not None and position < at):
             return
         if position is not None:

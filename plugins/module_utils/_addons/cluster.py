@@ -19,7 +19,7 @@ from .._data.dependencies import with_required
 from .._data.kinds import kubernetes_serves, kubernetes_versions
 from .._release.manifest import Manifest
 from .._release.release import Release
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ResourceId
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ResourceId
 from .objects import Definition, definition_of
 
 Names = tuple[str, ...]
@@ -82,10 +82,6 @@ class SelectedCluster:
         reference = UnmetReference("dangling-definition", _SOURCE, target, tuple(providers))
         names = missing_names(reference, self.enabled) if reference.dangles(self.enabled) else ()
         return tuple(sorted(with_required(frozenset(names), self.release.minor, self._gates) - self.enabled))
-
-    def namespace(self, name: str) -> Names | None:
-        """The capabilities that a Namespace needs, as ``needs``."""
-        return self.needs(ResourceId("", NAMESPACES.kind, "", name))
 
     def api(self, group: str, plural: str) -> Names | None:
         """The capabilities that the API ``plural`` of ``group`` needs, as ``needs``. ``*`` means all of the group."""

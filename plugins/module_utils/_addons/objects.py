@@ -78,11 +78,6 @@ class AddonObject(NamedTuple):
         """Whether Helm applies it before it looks up the kinds of the templates."""
         return _HELM_DEFINITIONS.match(self.source) is not None
 
-    @property
-    def is_later_hook(self) -> bool:
-        """Whether it is a hook that no installation with Helm runs, such as a test."""
-        return bool(self.hook) and "install" not in self.hook.lower()
-
 
 class Addon(NamedTuple):
     """Objects that are installed together. ``name`` and ``package`` are of a bundle in a catalog, empty otherwise.
@@ -160,13 +155,8 @@ def is_definition(item: AddonObject) -> bool:
     return item.resource_id.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind
 
 
-def is_namespace(item: AddonObject) -> bool:
-    """Whether it is a Namespace."""
-    return item.resource_id.group_kind == NAMESPACES.group_kind
-
-
 def _rank(item: AddonObject) -> int:
-    return 0 if is_namespace(item) else 1 if is_definition(item) else 2
+    return 0 if item.resource_id.group_kind == NAMESPACES.group_kind else 1 if is_definition(item) else 2
 
 
 def _helm_rank(item: AddonObject) -> tuple[int, int, int, str]:

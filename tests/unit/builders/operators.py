@@ -51,15 +51,10 @@ def commit(path: Path) -> None:
     git(path, "commit", "-q", "-m", "A change")
 
 
-def deployment(name: str, capability: str = "", *, profile: str = "", pod_annotations: str = "{}") -> str:
-    """Return a Deployment in the Namespace ns, with the annotations of its Pods."""
-    container = "{name: one, image: one}"
-    more = (
-        "spec:\n  template:\n    metadata:\n"
-        f"      annotations: {pod_annotations}\n    spec:\n      containers: [{container}]\n"
-    )
-    of = profile or PROFILE
-    return manifest(name, capability, kind="Deployment", api="apps/v1", namespace="ns", more=more, profile=of)
+def deployment(name: str, capability: str = "", *, profile: str = PROFILE) -> str:
+    """Return a Deployment in the Namespace ns."""
+    more = "spec: {template: {spec: {containers: [{name: one, image: one}]}}}\n"
+    return manifest(name, capability, kind="Deployment", api="apps/v1", namespace="ns", more=more, profile=profile)
 
 
 def marketplace() -> dict[str, str]:
@@ -78,12 +73,6 @@ def marketplace() -> dict[str, str]:
             "marketplace", "marketplace", kind="ClusterOperator", api="config.openshift.io/v1"
         ),
     }
-
-
-def insights() -> dict[str, str]:
-    """Return the shape of openshift/insights-operator during #646: the annotation is in the Pod template, too."""
-    pods = "{capability.openshift.io/name: Insights}"
-    return {"06-deployment.yaml": deployment("insights-operator", "Insights", pod_annotations=pods)}
 
 
 def cluster_api() -> dict[str, str]:

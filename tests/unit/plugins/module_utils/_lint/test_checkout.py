@@ -27,7 +27,6 @@ from ansible_collections.capability.openshift.tests.unit.builders.operators impo
     cluster_api,
     commit,
     git,
-    insights,
     marketplace,
     write_operator,
     write_repository,
@@ -88,11 +87,6 @@ def test_a_forgotten_annotation(tmp_path):
     both = {f"{number}.yaml": manifest(f"both-{number}", "Console+Storage") for number in range(8)}
     (odd,) = findings(write_operator(tmp_path / "two", {"one.yaml": manifest("one", "Console"), **both}))
     assert odd.message == "does not need Storage, as 8 of the 9 manifests here do"
-
-
-def test_an_annotation_in_the_pod_template(tmp_path):
-    path = write_operator(tmp_path, insights())
-    assert brief(findings(path)) == [("annotated-pods", "info", "manifests/06-deployment.yaml")]
 
 
 def test_a_wrong_capability_on_a_shared_role(tmp_path):

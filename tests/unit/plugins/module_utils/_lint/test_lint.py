@@ -128,6 +128,8 @@ def test_without_a_version_the_names_are_not_known(tmp_path):
 def test_a_version_that_is_not_known_is_that_of_its_option(tmp_path, version, code):
     images = yaml.safe_dump(image_references("0.0.1", {"cli": "quay.io/cli"}))  # of an operator
     directory = write_files(tmp_path / "manifests", {"a.yaml": manifest("one"), "image-references": images})
+    (problem,) = rejected(source(directory, version), None, LintOptions())
+    assert (problem.code, str(problem.where)) == (code, "openshift_version")
     (problem,) = rejected(source(directory, "5.0"), source(directory, version), LintOptions())
     assert (problem.code, str(problem.where)) == (code, "previous_openshift_version")
     # The module has no option enabled_capabilities, and the directory of an operator has no ClusterVersion CRD.

@@ -96,6 +96,7 @@ def test_a_new_capability_can_be_assumed(check):
         ("Capability.openshift.io/Name", CAPABILITY),
         ("release.openshift.io/featureset", FEATURE_SET),
         ("release.openshift.io/deleted", DELETE),
+        ("release.openshift.io/bootstrap-require", "release.openshift.io/bootstrap-required"),
         ("include.release.openshift.io/self-managed-highavailability", INCLUDE),
         ("includes.release.openshift.io/ibm-cloud-managed", HOSTED),
     ],
@@ -193,8 +194,3 @@ def test_a_capability_that_is_always_enabled_keeps_nothing_out(check):
     assert check(definition("ingresscontrollers.operator.openshift.io", "Ingress")) == []
     name = "openshift-ingress-operator"
     assert check(manifest(name, "Console", kind="Namespace")) == [("rendered-anyway", "warning", "a.yaml", 7)]
-
-
-def test_a_misspelled_annotation_of_the_bootstrap(check):
-    text = manifest("one", annotations={"release.openshift.io/bootstrap-require": "true"})
-    assert [item[0] for item in check(text)] == ["misspelled-annotation"]

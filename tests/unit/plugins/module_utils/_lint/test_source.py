@@ -12,7 +12,6 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._lint.lint import LintOptions, lint
 from ansible_collections.capability.openshift.plugins.module_utils._lint.source import read_source
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    InvalidOptionError,
     Problems,
     ReleaseError,
 )
@@ -150,14 +149,6 @@ def test_a_path_without_manifests_is_an_error(tmp_path, name):
     with pytest.raises(ReleaseError) as caught:
         read_source(str(tmp_path / name), "4.20")
     assert len(caught.value.problems) == 1
-
-
-@pytest.mark.parametrize("version", ["4.2.x", "5", "4.5", "9.9"])
-def test_a_version_without_known_capabilities_is_an_error(tmp_path, version):
-    directory = write_files(tmp_path / "manifests", {"good.yaml": GOOD})
-    with pytest.raises((InvalidOptionError, ReleaseError)) as caught:
-        lint(read_source(str(directory), version), None, LintOptions(), Problems())
-    assert [str(item.where) for item in caught.value.problems] == ["openshift_version"]
 
 
 def test_bodies_of_unexpected_types_have_no_references(check):
