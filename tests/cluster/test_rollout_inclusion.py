@@ -101,7 +101,8 @@ def test_the_playbook_plans_with_the_feature_set_of_the_cluster(rollouts: Rollou
     values |= {"capabilities": selection("Ingress", "Insights"), "forbidden_capabilities": "all"}
     cluster = {"kubeconfig": str(rollouts.plane.kubeconfig), "host": rollouts.plane.url, "release_image": "test:4.22.0"}
     arguments = ("-e", json.dumps({**cluster, "overrides": [UNMANAGED]}), "--check")
-    assert ansible_playbook(tmp_path, playbook, *arguments, "-e", json.dumps(values)).returncode == 0  # Nothing to plan.
+    # An empty cluster has nothing to plan.
+    assert ansible_playbook(tmp_path, playbook, *arguments, "-e", json.dumps(values)).returncode == 0
     rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY)
     assert ansible_playbook(tmp_path, playbook, *arguments, "-e", json.dumps(values)).returncode == 0
     wrong: dict[str, dict[str, Any]] = {
