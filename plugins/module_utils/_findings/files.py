@@ -34,7 +34,7 @@ def compare_with_file(found: Sequence[Problem], path: str | None, problems: Prob
     compared = compare_with_baseline(found, _read_baseline(path, update=update))
     if path and compared.gone:
         message = f"contains {plural(compared.gone, 'finding')} that this check did not find"
-        hint = "Write it again with update_baseline, unless other files were checked"
+        hint = "Write it again with update_baseline, unless it is also for other files or options"
         problems.info("outdated-baseline", path, message, hint)
     return compared
 

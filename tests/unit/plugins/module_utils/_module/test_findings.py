@@ -109,6 +109,7 @@ def test_entries_that_are_not_found_are_a_note(check, tmp_path):
     check(finding(), baseline=baseline, update_baseline=True)
     note = check(baseline=baseline).problem("outdated-baseline")
     assert (note["severity"], note["message"]) == ("info", "contains 1 finding that this check did not find")
+    assert note["hint"].endswith(", unless it is also for other files or options")
 
 
 def test_paths_can_start_at_the_checkout(check, tmp_path):
