@@ -16,6 +16,7 @@ from .document import (
     AGENT_CLUSTER_INSTALL,
     CLUSTER_DEPLOYMENT,
     CLUSTER_INSTANCE,
+    CLUSTER_VERSION,
     HOSTED_CLUSTER,
     INFRA_ENV,
     INSTALL_CONFIG,
@@ -36,7 +37,9 @@ _HOME = {
     INFRA_ENV: "the AgentClusterInstall of the cluster",
     CLUSTER_DEPLOYMENT: "the AgentClusterInstall of the cluster",
     HOSTED_CLUSTER: "spec.capabilities",
+    CLUSTER_VERSION: "spec.capabilities",
 }
+_ELSEWHERE = "the object that describes the cluster"
 _SEPARATORS = str.maketrans("", "", "_- ")
 
 
@@ -123,7 +126,7 @@ def check_keys(origin: SiteObject, sites: tuple[SiteNode, ...], problems: Proble
     ``sites`` are the sites of the object.
     """
     right = {site.pair.key.start for site in sites if site.pair is not None}
-    home, has_error = _HOME.get(origin.kind, "spec.capabilities"), False
+    home, has_error = _HOME.get(origin.kind, _ELSEWHERE), False
     for path, (key, _colon, _value), repeated in _keys(origin.node, ""):
         if repeated:
             message = f"{below(path, key)} is repeated: some readers use the last one, others fail"
@@ -160,20 +163,21 @@ def _report_selections(origin: SiteObject, sites: tuple[SiteNode, ...], home: st
     """Report fields with a selection that nothing reads. Annotations and the status can repeat the object."""
     right = {site.pair.key.start for site in sites if site.pair is not None}
     ignored = ("metadata.annotations", "status", *(site.site.field for site in sites))
-    for path, pair, _repeated in _keys(origin.node, ""):
+    for path, pair, repeated in _keys(origin.node, ""):
         # A value with an anchor is read where an alias repeats it.
         is_unread = pair.key.start not in right and not pair.value.anchor and not path.startswith(ignored)
-        if is_unread and is_selection(pair):
+        if is_unread and not repeated and is_selection(pair):
             message = f"{below(path, pair.key)} contains a selection, but nothing reads it, so it has no effect"
             problems.error("misplaced-selection", origin.location(pair.key), message, f"Write it in {home}")
 
 
 def _key_elsewhere(site: SiteNode) -> Node | None:
     """The key of a selection, or a misspelled one, next to where it is read, in the spec, or in the object itself."""
-    document, right = site.document, None if site.pair is None else site.pair.key
+    document, right = site.document, "" if site.pair is None else site.pair.key.value
     for parent in (site.parent, document.get(site.origin.node, "spec"), site.origin.node):
         for key in document.keys(parent):
-            if _BEGINNING in _plain(key.value) and "/" not in key.value and key is not right:
+            is_right = parent is site.parent and key.value == right
+            if _BEGINNING in _plain(key.value) and "/" not in key.value and not is_right:
                 return key
     return None
 

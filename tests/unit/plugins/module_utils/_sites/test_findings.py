@@ -527,7 +527,10 @@ def test_overrides_beside_the_agent_cluster_install_have_no_effect(check, text, 
         ("  installConfigOverride: '{}'", "misspelled-field"),
         ("  install_config_overrides: '{}'", "misplaced-selection"),
         ("  clusterName: berlin", "duplicate-key"),
-        ("  nodes: []\n  installConfigOverrides: '{}'\n  installConfigOverrides: '{}'", "duplicate-key"),
+        (
+            f"  nodes: []\n  installConfigOverrides: '{{}}'\n  installConfigOverrides: {quoted(overrides())}",
+            "duplicate-key",
+        ),
     ],
 )
 def test_fields_in_the_wrong_place_are_found(check, line, rule):
@@ -545,6 +548,14 @@ def test_a_field_beside_those_of_the_api_has_no_effect(check, line):
         outcome = check({"a.yaml": f"{text}{line}\n"})
         assert errors_of(outcome) == ["misplaced-selection"]
         assert outcome["findings"][0]["hint"] == "Write it in spec.capabilities"
+        # Programs read one of two equal ones.
+        assert errors_of(check({"a.yaml": f"{text}  capabilities: {{}}\n"})) == ["duplicate-key"]
+
+
+def test_the_hint_for_a_pool_of_clusters_names_no_field_that_it_lacks(check):
+    pool = "apiVersion: hive.openshift.io/v1\nkind: ClusterPool\nspec: {capabilities: {baselineCapabilitySet: None}}\n"
+    (finding,) = check({"a.yaml": pool})["findings"]
+    assert finding["hint"] == "Write it in the object that describes the cluster"
 
 
 @pytest.mark.parametrize(
