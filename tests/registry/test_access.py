@@ -147,12 +147,6 @@ def test_options_that_are_not_valid(access, options, fault):
     assert faults(error) == [fault]
 
 
-def test_all_options_that_are_not_valid_are_reported_at_once(access):
-    with pytest.raises(RegistryError) as error:
-        access(ca_path="/no/such/file", pull_secret="{", mirrors=[1], insecure_registries=["a/b"])
-    assert len(error.value.problems) == 4
-
-
 def test_an_image_with_a_tag_and_a_digest_is_read_by_its_digest(access):
     mirrors = {"imageDigestSources": [{"source": "quay.io/ocp", "mirrors": ["one.example:5000/x"]}]}
     found = access(mirrors=[mirrors]).sources(PullSpec("quay.io", "ocp/release", "4.20", SMALL.digest))

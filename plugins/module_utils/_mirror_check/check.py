@@ -81,19 +81,17 @@ def _check_image(name: str, spec: PullSpec, request: MirrorRequest, reader: Mirr
         message = "is in a repository that has no mirror"
         hint = f"Add a mirror of {spec.name}, and name its mirror set or install-config in mirrors"
         return _absent(name, spec, None, request, [Problem("error", "no-mirror", spec.name, message, hint)], ())
-    found = reader.find(mirrors, problems)
-    if found.manifest is not None:
+    mirror, manifest = reader.find(mirrors, problems)
+    if manifest is not None:
         # A mirror without the image is no error: a node falls back to the next one.
         problems = Problems()
         with problems.collect(RegistryError):
-            digests = reader.pulled_digests(found.source, found.manifest)
-            return _signatures(name, spec, found.source, digests, request, reader)
-    mirror = found.source
+            return _signatures(name, spec, mirror, reader.pulled_digests(mirror, manifest), request, reader)
     is_lacking = any(problem.code in LACKING for problem in problems)
     commands: tuple[str, ...] = ()
     if is_lacking and spec.name != mirror.name:
         insecure = reader.is_insecure(mirror.registry)
-        commands = (copy_image(spec, mirror, in_part=found.manifest is not None, insecure=insecure),)
+        commands = (copy_image(spec, mirror, in_part=manifest is not None, insecure=insecure),)
     is_known = all(problem.code in _ANSWERS for problem in problems)
     return _absent(name, spec, mirror, request, problems, commands, in_mirror=False if is_known else None)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from .._problems import Problem, Problems, RegistryError
 from .._registry.blob import StoredManifest, checked_blob
@@ -20,13 +19,6 @@ NOT_FOUND = "image-not-found"
 LACKING = (NOT_FOUND, "wrong-digest")
 """What copying the image again corrects."""
 UNREACHABLE = "registry-unreachable"
-
-
-class MirroredImage(NamedTuple):
-    """The manifest of an image, and the mirror that has it. Without one, the mirror that should have it."""
-
-    source: PullSpec
-    manifest: StoredManifest | None
 
 
 class MirrorReader:
@@ -52,21 +44,21 @@ class MirrorReader:
         others = tuple(source for source in self._access.sources(spec) if source.name != spec.name)
         return others or ((spec,) if spec.registry in self._access.mirror_registries else ())
 
-    def find(self, sources: Sequence[PullSpec], problems: Problems) -> MirroredImage:
-        """Return the image from the first of ``sources`` that has its manifest. Reports what the others answered.
+    def find(self, sources: Sequence[PullSpec], problems: Problems) -> tuple[PullSpec, StoredManifest | None]:
+        """Return the first of ``sources`` that has the manifest of an image. Reports what the others answered.
 
         A node does the same, and reads the rest from nowhere else
-        (containers/image:docker/docker_image_src.go newImageSource). Without a manifest, an image can be copied to the
-        first one that answers that it lacks it.
+        (containers/image:docker/docker_image_src.go newImageSource). Without a manifest, the image can be copied to the
+        source: it answers that it lacks the image, unless none answers.
         """
         lacking: list[PullSpec] = []
         for source in sources:
             try:
-                return MirroredImage(source, self.manifest(source))
+                return source, self.manifest(source)
             except RegistryError as error:
                 problems.extend(error.problems)
                 lacking += [source for problem in error.problems if problem.code in LACKING]
-        return MirroredImage((*lacking, *sources)[0], None)
+        return (*lacking, *sources)[0], None
 
     def pulled_digests(self, found: PullSpec, manifest: StoredManifest) -> tuple[str, ...]:
         """Return the digests of what nodes pull: an image, or the ones in a list for their architecture.

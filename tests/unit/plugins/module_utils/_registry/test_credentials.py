@@ -92,17 +92,13 @@ def test_a_password_with_colons_and_padding():
         ("reg.example/a", {"credHelpers": {"reg.example": "one"}, "auths": AUTHS}, ("one", "reg.example")),
         ("else.example/a", {"credsStore": "all", "auths": AUTHS}, ("all", "else.example")),
         ("empty.example/a", {"credsStore": "all", "auths": AUTHS}, ("all", "empty.example")),
+        # An entry precedes the store.
+        ("reg.example/a", {"credsStore": "all", "auths": AUTHS}, ("host", SECRET)),
     ],
 )
 def test_which_helper_is_asked(name, content, asked, monkeypatch):
     monkeypatch.setattr(credentials_file, "call_helper", Credential)
     assert find(name, content) == Credential(*asked)
-
-
-def test_an_entry_precedes_the_store():
-    found = find("reg.example/a", {"credsStore": "all", "auths": AUTHS})
-    assert found is not None
-    assert found.username == "host"
 
 
 @pytest.mark.parametrize(
