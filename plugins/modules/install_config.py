@@ -326,7 +326,9 @@ clusters:
       type: str
       returned: always
     differs:
-      description: Whether its file differed from the text to write. If any cluster is invalid, it was not written.
+      description:
+        - Whether its file differed from the text to write. Without O(write_valid), it was not written if any cluster is
+          invalid.
       type: bool
       returned: always
     selection:

@@ -120,7 +120,10 @@ def resolve_selection(
     unknown = Problems()
     excludable = selectable_names(install.minor).disabled if install.method == HOSTED else None
     check_selection(selection, install.minor_data, install.gated, unknown, excludable)
-    rejected += [RuleViolation(KNOWN_NAMES, "", problem) for problem in unknown]
+    if KNOWN_NAMES.in_force(install.minor, install.method):
+        rejected += [RuleViolation(KNOWN_NAMES, "", problem) for problem in unknown]
+    else:  # no installer reads the selection of a hosted cluster
+        problems += unknown
     _warn_about_duplicates(selection, problems)
     is_contradictory = not set(selection.additional).isdisjoint(selection.excluded or ())
     if is_contradictory or selection.baseline not in {None, *install.minor_data.sets}:
