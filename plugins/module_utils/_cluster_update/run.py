@@ -19,7 +19,6 @@ from .._cluster.running_cvo import unkept_status
 from .._kubernetes.client import Client, Snapshot
 from .._problems import CapabilityError, ClusterError, InvalidOptionError, Problem, Problems, Severity
 from .._progress import Progress
-from .._registry.pull_spec import parse_pull_spec
 from .._resources import Object, Target, as_text, mappings_in, nested
 from .._update_plan.planner import PlanResult
 from .._update_plan.request import PlanOptions, SharedOptions
@@ -31,7 +30,7 @@ from .follow import OPERATORS, POOLS, follow_update, replacing_update, snapshots
 from .preflight import cvo_reasons, image_reasons, operator_reasons, pool_reasons
 from .proof import Prediction, check_prediction
 from .start import UpdateStart, read_start, start_of, with_start
-from .target import TargetRelease, UpdatePhase, find_target, update_phase
+from .target import TargetRelease, UpdatePhase, find_target, image_digest, update_phase
 from .write import FieldChange, check_permissions, request_update
 
 _REMOVED = "HyperShift removes spec.desiredUpdate of the ClusterVersion"
@@ -131,10 +130,10 @@ class UpdateRun:
         options = PlanOptions(ClusterOptions(), path, obj, location=location, preflight=preflight, settable=False)
         fleet = plan_cluster(options, self._options.shared, lambda: self._client, self._progress)
         plan, names = fleet.plans[0], dict(fleet.releases)
-        name, multi = names[plan.plan.releases[-1]], {_digest(item) or item for item in fleet.multi}
+        name, multi = names[plan.plan.releases[-1]], {image_digest(item) or item for item in fleet.multi}
         # A directory can be of another image of the version.
-        self._was_multi, self._is_multi = _digest(start.from_image) in multi, (_digest(name) or name) in multi
-        if target.replaced or not _digest(name):
+        self._was_multi, self._is_multi = image_digest(start.from_image) in multi, (image_digest(name) or name) in multi
+        if target.replaced or not image_digest(name):
             message = f"the release is a directory, so the signature of {target.image} was not verified"
             if target.replaced:
                 message = "the cluster-version operator chooses the image, so its signature was not verified"
@@ -162,12 +161,12 @@ class UpdateRun:
         if target.version not in ("", version):
             message = f"is {version}, but the update is to {target.version}"
             problems.error("other-release", where, message, f"Set it to the release {target.version}")
-        elif target.image and _digest(name) not in ("", _digest(target.image)):
+        elif target.image and image_digest(name) not in ("", image_digest(target.image)):
             message = f"is the image {name}, but the update is to {target.image}"
             problems.error("other-release", where, message, "Set it to this image")
         elif (
             self._options.shared.source.architecture == "multi"
-            and _digest(name)
+            and image_digest(name)
             and not (target.replaced or self._is_multi)
         ):
             message = f"is multi, but the image of {version} is for one architecture"
@@ -235,9 +234,3 @@ def _without_acceptance(cluster_version: Object, phase: UpdatePhase) -> Object:
     status = nested(cluster_version, "status") or {}
     conditions = [item for item in mappings_in(status.get("conditions")) if item.get("type") != "ReleaseAccepted"]
     return {**cluster_version, "status": {**status, "conditions": conditions}}
-
-
-def _digest(name: str) -> str:
-    """The digest in a pull spec; empty for a directory."""
-    spec = parse_pull_spec(name, "", Problems()) if "@" in name else None
-    return (spec.digest or "") if spec is not None else ""

@@ -118,11 +118,12 @@ def _images(releases: Sequence[_ListedRelease]) -> list[str]:
 
 
 def image_digest(image: str) -> str:
-    """The digest in ``image``, by which clients and the CVO compare images; empty if it has none.
+    """The digest in ``image``, by which clients and the CVO compare images; empty if it has none, as a directory.
 
     Source: openshift/oc:pkg/cli/admin/upgrade/upgrade.go targetMatch.
     """
-    return image.partition("@")[2]
+    spec = parse_pull_spec(image, "", Problems()) if "@" in image else None
+    return (spec.digest or "") if spec is not None else ""
 
 
 def _named(cluster_version: Object) -> Iterator[_ListedRelease]:

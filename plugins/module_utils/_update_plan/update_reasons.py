@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from .._cluster.admin_acks import ADMIN_ACKS, AdminGate
 from .._cluster.cluster_version import Condition
 from .acceptance import Acceptance, accepting
-from .update_status import ConditionalRisk, ConditionalUpdate, UpdateStatus
+from .update_status import ConditionalUpdate, UpdateStatus
 
 Verdict = Literal["go", "acknowledge", "risk", "blocked"]
 """What a user has to do before an update, from nothing to the most."""
@@ -285,23 +285,15 @@ def _conditional(
         if applies is None:
             expressions = f": {'; '.join(risk.promql)}" if risk.promql else ""
             unchecked.append(Unchecked("promql", f"PromQL of the risk {risk.name} was not evaluated{expressions}"))
-        text = _risk_text(risk, applies=applies)
-        yield UpdateReason("risk", "conditional-risk", risk.name, text, source, _risk_hint(risk), risk.name)
+        text = one_line(risk.message) or risk.name
+        text = text if applies else f"it is not known whether this risk applies: {text}"
+        hint = f"Read {risk.url}, and decide" if risk.url else "Decide"
+        hint += " whether to accept the risk"
+        yield UpdateReason("risk", "conditional-risk", risk.name, text, source, hint, risk.name)
     if not update.risks:
         text, hint = f"the update to {target} is not recommended", "Check it with oc adm upgrade"
         reported = recommended or Condition("Recommended", "Unknown", "UnknownConditionType", "")
         yield _reason("risk", "conditional-risk", reported, text, hint, source, name="conditional-risk")
-
-
-def _risk_text(risk: ConditionalRisk, *, applies: bool | None) -> str:
-    message = one_line(risk.message) or risk.name
-    return message if applies else f"it is not known whether this risk applies: {message}"
-
-
-def _risk_hint(risk: ConditionalRisk) -> str:
-    if not risk.url:
-        return "Decide whether to accept the risk"
-    return f"Read {risk.url}, and decide whether to accept the risk"
 
 
 def _reason(

@@ -191,11 +191,6 @@ def test_a_feature_set_that_does_not_exist_is_not_found(name):
     assert feature_sets.feature_set(name) is None
 
 
-def test_every_feature_set_that_says_no_upgrade_blocks_and_no_other():
-    for item in feature_sets.FEATURE_SETS:
-        assert item.name.endswith("NoUpgrade") is item.blocks_updates
-
-
 # openshift/cluster-version-operator#1314, first in release-4.22: pkg/payload/precondition/clusterversion/upgradeable.go
 def test_overrides_admit_patch_updates_from_4_22_on():
     assert capability_data.OVERRIDES_ADMIT_PATCHES.since == Minor(4, 22)
