@@ -237,7 +237,7 @@ class _Clusters:
             options, self.own_name = complete_options(options, client, problems, is_strict=self._shared.is_strict)
         elif options.rule == "presence" and options.live_resources is None:
             message = "is presence, but the resources of the cluster are not known"
-            hint = "Set live_resources or connection options, or remove the option"
+            hint = f"Set live_resources{'' if options.name else ' or connection options'}, or remove the option"
             problems.error("missing-option", "rule", message, hint)
         self.cluster_versions[options.name] = options.cluster_version
         return read_request(options, path or (), self._extra[given], problems)

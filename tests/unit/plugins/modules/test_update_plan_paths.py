@@ -103,6 +103,9 @@ def test_live_resources_can_be_the_objects_themselves(run):
     assert of_objects["enabled_capabilities"] == ["Console", "DeploymentConfig", "MachineAPI"]
     fleet = run(clusters=[{"name": "one", "live_resources": objects}], rule="presence", capabilities=NOTHING)
     assert fleet["plans"][0]["enabled_capabilities"] == of_ids["enabled_capabilities"]
+    # A cluster of a fleet cannot be selected.
+    assert "connection" not in run(clusters=[{"name": "one"}], rule="presence").message
+    assert "connection" in run(rule="presence").message
 
 
 @pytest.mark.parametrize(
