@@ -135,7 +135,8 @@ def _check_install(request: SiteCheckRequest, release: Release) -> SiteCheckResu
         document["cpuPartitioningMode"] = "AllNodes"
     if form.excluded and not document.get(BLOCK):
         document.pop(BLOCK, None)
-    options = InstallOptions(document, "", "pullSecret" in document, method=request.method, provided=request.provided)
+    is_complete = not is_merged and "pullSecret" in document
+    options = InstallOptions(document, "", is_complete, method=request.method, provided=request.provided)
     installation = read_installation(options, release)
     check = check_selection(installation)
     if check.install is not None:

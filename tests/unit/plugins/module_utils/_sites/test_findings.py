@@ -216,6 +216,7 @@ def test_overrides_of_the_external_platform_keep_its_cloud_controller_manager(ch
         ("networking", {"machineNetwork": ["10.0.0.0/16"]}, ("invalid-json", "error", "networking.machineNetwork[0]")),
         ("controlPlane", {"Hyperthreading": "Disabled", "fencing": None}, None),
         ("additionalTrustBundlePolicy", "Always", None),
+        ("pullSecret", "{}", None),
     ],
 )
 def test_assisted_service_rejects_overrides_with_fields_that_it_does_not_know(check, field, value, expected):
