@@ -25,7 +25,7 @@ description:
     does not need the old release. The ConfigMap is the parent of an ApplySet.
   - Warns about references between manifests that the enabled capabilities leave dangling, such as an object whose
     Namespace needs a disabled capability.
-  - Resumes an interrupted run. If there is nothing to do, the module sends only list requests and writes nothing.
+  - Resumes an interrupted run. If there is nothing to do, the module writes nothing.
   - Fails if a CVO manages the cluster, see O(allow_cvo_managed).
 notes:
   - Prints a line to standard error for each run level, and for the objects that it waits for, if the task runs on the
