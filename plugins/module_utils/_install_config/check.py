@@ -200,7 +200,7 @@ def check_request(
     resolved = resolve_selection(request, install, rejected, problems) if request is not None else None
     problems += [item.problem for item in rejected]
     is_missing = installation.unchecked and not options.complete and not installation.document.get("platform")
-    if is_missing and (request is None or not request.is_default):
+    if is_missing and (request is None or request.selection is not None or request.solution is not None):
         names = ", ".join(rule.name for rule in installation.unchecked)
         message = f"is not known, so these rules are not checked: {names}"
         where = Location(options.source, field="platform")

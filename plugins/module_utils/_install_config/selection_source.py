@@ -71,11 +71,6 @@ class SelectionRequest(NamedTuple):
     selection: Selection | None = None
     solution: Solution | None = None
 
-    @property
-    def is_default(self) -> bool:
-        """Whether neither a selection nor a solution is given."""
-        return self.selection is None and self.solution is None
-
 
 def read_request(
     options: SelectionOptions, document: Mapping[str, Any], source: str, problems: Problems

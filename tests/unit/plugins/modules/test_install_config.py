@@ -231,20 +231,6 @@ OPTIONS: dict[str, tuple[dict[str, Any], str, str]] = {
         "conflicting-options",
         "path",
     ),
-    "capabilities and solution": (
-        {"capabilities": {}, "solution": "ran_du", "content": site()},
-        "conflicting-options",
-        "solution",
-    ),
-    "a name of a later version": (
-        {
-            "capabilities": selection("Ingress", "OperatorLifecycleManagerV1"),
-            "content": site(),
-            "openshift_version": "4.17",
-        },
-        "unknown-capability",
-        "capabilities.additionalEnabledCapabilities[1]",
-    ),
     "an unknown solution": ({"solution": "ran_dux"}, "unknown-solution", "solution"),
     "a missing release": ({"release": "/nowhere"}, "missing-directory", "/nowhere"),
     "an empty path": ({"path": ""}, "empty-option", "path"),
