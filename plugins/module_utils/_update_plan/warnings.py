@@ -68,7 +68,7 @@ def check_plan(plan: Plan, hops: Sequence[Hop], problems: Problems) -> None:
         if planned.no_longer_optional:
             names = _listed(planned.no_longer_optional)
             message = f"{planned.to_version} does not know {names} as capabilities, so it creates their components"
-            problems.warning("no-longer-optional", where, message, "See added")
+            problems.warning("no-longer-optional", where, message, "Decide whether the cluster may run them")
 
 
 def check_dangling(plan: Plan, hops: Sequence[Hop], cluster: StartingCluster, problems: Problems) -> None:

@@ -252,7 +252,7 @@ def test_a_release_that_does_not_know_a_disabled_name_creates_its_components(pat
         (violation,) = capability_violations(answer, [name])
         assert violation.message.startswith(f"{path[0]} to {path[1]} enables {name}: {path[1]} does not know it ")
     found = [(item.severity, item.hint) for item in answer.problems if item.code == "no-longer-optional"]
-    assert found == ([("warning", "See added")] if expected else [])
+    assert found == ([("warning", "Decide whether the cluster may run them")] if expected else [])
 
 
 def test_an_overridden_resource_is_not_created():
