@@ -400,15 +400,9 @@ def read_release(
 ) -> LintSource:
     """Read the release that ``option`` names, with the version in ``version_option``. Raises ``CapabilityError``."""
     opened = open_release(params[option], release_source(params), problems, option)
-    version = params[version_option]
-    return read_source(
-        opened.directory,
-        version,
-        opened.index_directory,
-        version_option=version_option,
-        other=other,
-        outputs=output_files(params),
-    )
+    outputs = output_files(params)
+    version, directory = params[version_option], opened.index_directory
+    return read_source(opened.directory, version, directory, None, version_option, other, outputs)
 
 
 NAMES = {"type": "list", "elements": "str", "default": []}

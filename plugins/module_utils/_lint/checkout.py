@@ -40,9 +40,6 @@ _RELEASE_BRANCH = re.compile(r"(?:^|/)release-(\d+\.\d+)$")
 _MANIFESTS = ("manifests", "install")
 _OPERANDS = ("bindata",)
 
-_DETACHED = "HEAD"
-"""What git shows instead of a branch."""
-
 _COLUMNS = {
     "capability": CAPABILITY_ANNOTATION,
     "feature_set": FEATURE_SET_ANNOTATION,
@@ -246,7 +243,7 @@ def _branches(path: str) -> list[str]:
             missing = int(git(path, "rev-list", "--count", "HEAD", "--not", name))
             found.append((missing, minor is None, minor or min(BRANCHES), short))
     nearest = [short for missing, *_order, short in sorted(found) if missing == min(found)[0]]
-    return list(dict.fromkeys(nearest)) or [current] * (current != _DETACHED)
+    return list(dict.fromkeys(nearest)) or [current] * (current != "HEAD")  # which git shows without a branch
 
 
 def _merge_base(path: str, given: str | None, branches: Sequence[str]) -> tuple[str, str]:

@@ -107,8 +107,7 @@ def known_names(source: LintSource, more: Sequence[str], option: str, problems: 
     own, release = Problems(), source.release
     if release.minor is None:
         message = "is missing; the known capabilities depend on it"
-        own.error("missing-version", option, message, f"Set {option}")
-        raise InvalidOptionError(own)
+        raise InvalidOptionError([Problem("error", "missing-version", option, message, f"Set {option}")])
     data = read_minor_data(release, release.minor, InclusionContext(), own)
     if data is None:
         found = Problems()
@@ -153,10 +152,9 @@ def _broken_rules(
 
 def _check_order(previous: Release, release: Release) -> None:
     if previous.minor and release.minor and previous.minor > release.minor:
-        problems = Problems()
         message = f"is {previous.shown_version}, expected a release that is not later than {release.shown_version}"
-        problems.error("later-release", "previous_release", message, "Set previous_release to an earlier release")
-        raise InvalidOptionError(problems)
+        hint = "Set previous_release to an earlier release"
+        raise InvalidOptionError([Problem("error", "later-release", "previous_release", message, hint)])
 
 
 def _check_components(names: Sequence[str], release: Release) -> None:
