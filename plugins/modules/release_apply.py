@@ -335,8 +335,8 @@ run_levels:
       description:
         - Number of manifests with a result. V(created), V(changed) and V(deleted) resources were written. V(unchanged)
           ones already matched, or do not exist and are to be deleted. The deletion of V(deleting) ones is not over.
-          V(failed) ones could not be applied. V(not_sent) manifests were not applied, because an earlier one failed, or
-          because the cluster may lack their kind.
+          V(failed) ones could not be applied. V(not_sent) manifests were not applied, because an earlier one failed or
+          is not ready, or because the cluster may lack their kind.
       type: int
       returned: always
 capability_status:

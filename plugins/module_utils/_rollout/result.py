@@ -82,7 +82,7 @@ def rollout_problems(rollout: Rollout) -> tuple[Problem, ...]:
     problems += [_refusal_problem(*group, items) for group, items in groups.items()]
     not_applied = rollout.changes.not_applied
     if not_applied:
-        message = f"{plural(len(not_applied), 'manifest')} not applied, because an earlier one failed"
+        message = f"{plural(len(not_applied), 'manifest')} not applied because of the other errors"
         problems.error("unapplied-manifests", "", message, "Correct the other errors, and run this again to resume")
     return problems.unique()
 

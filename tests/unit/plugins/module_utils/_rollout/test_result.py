@@ -154,7 +154,7 @@ def test_refusals_of_a_kind_or_namespace_are_reported_once() -> None:
     )
     assert by_code["denied-request"].endswith("(not on Fridays)")
     assert "Fridays" not in by_code["unserved-kind"]
-    assert by_code["unapplied-manifests"].startswith("2 manifests not applied")
+    assert by_code["unapplied-manifests"] == "2 manifests not applied because of the other errors"
 
 
 def test_diff_shows_what_a_rollout_wrote_without_server_fields_and_secrets(tmp_path: Path) -> None:
