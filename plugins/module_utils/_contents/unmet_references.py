@@ -256,7 +256,7 @@ def _hint(found: Iterable[UnmetReference], enabled: frozenset[str]) -> str:
     """All ways out. The one that cannot be reverted is the last: an enabled capability stays enabled."""
     references = list(found)
     first = references[0]
-    ways = [f"create {first.target} with an extra manifest"] if first.kind in _CAN_BE_PROVIDED else []
+    ways = [f"create {first.target}"] if first.kind in _CAN_BE_PROVIDED else []
     shared = set(first.source.capabilities).intersection(*(item.source.capabilities for item in references))
     ways += [f"disable {name}" for name in sorted(shared)[:1]]
     if not any(reference.blocks for reference in references):

@@ -299,7 +299,7 @@ def test_a_target_is_reported_once_with_the_first_manifest(release):
         "disabled: the API server rejects an object in a Namespace that does not exist, so the cluster-version "
         "operator cannot finish"
     )
-    assert problem.hint == "Create Namespace ns with an extra manifest, disable Storage, or enable Console permanently"
+    assert problem.hint == "Create Namespace ns, disable Storage, or enable Console permanently"
 
 
 def test_a_deletion_that_the_cvo_cannot_do_is_an_error(release):
