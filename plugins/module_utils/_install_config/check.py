@@ -244,7 +244,7 @@ def _with_selection(
     problems += [
         _for_solution(item, resolved.requested.excluded or ())
         for item in each_mistake_once(broken)
-        if item.capability not in misspelled and not _already_reported(item, problems)
+        if item.capability not in misspelled and not _already_reported(item, resolved.requested, problems)
     ]
     if hosted is not None and install.method == HOSTED:
         _warn_about_hosted(hosted, install, problems)
@@ -330,9 +330,13 @@ def _for_solution(violation: RuleViolation, excluded: Collection[str]) -> Proble
     return problem._replace(where=Location(problem.where.source), hint=hint)
 
 
-def _already_reported(violation: RuleViolation, problems: Problems) -> bool:
-    """Whether the missing baseline was already reported, with more details, when the selection was read."""
-    return violation.rule is BASELINE_REQUIRED and any(problem.code in _BASELINE_PROBLEMS for problem in problems)
+def _already_reported(violation: RuleViolation, requested: Selection, problems: Problems) -> bool:
+    """Whether a missing baseline was already reported when the selection was read, maybe as a misspelled field."""
+    within = f"{requested.where.field}."
+    errors = [item for item in problems if item.severity == "error"]
+    unread = any(item.code == "unknown-field" and item.where.field.startswith(within) for item in errors)
+    known = unread or any(item.code in _BASELINE_PROBLEMS for item in errors)
+    return known and violation.rule is BASELINE_REQUIRED
 
 
 def _warn_about_hosted(hosted: HostedCapabilities, install: InstallContext, problems: Problems) -> None:

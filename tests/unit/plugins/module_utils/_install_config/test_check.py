@@ -116,10 +116,15 @@ def test_an_impossible_solution_is_an_error():
     ],
 )
 def test_the_option_requires_a_baseline(minor, given, where):
-    result = check(minor, NONE, capabilities=given)
+    result = check(minor, {**NONE, "capabilities": {"overridden": 1}}, capabilities=given)
 
     assert [str(problem.where) for problem in errors(result.problems)] == [where]
     assert "vCurrent" in errors(result.problems)[0].hint
+
+
+def test_a_baseline_in_a_field_that_does_not_exist_is_one_error():
+    result = check("4.20", NONE, capabilities={"capabilities": {"baselineCapabilitySet": "vCurrent"}})
+    assert found(errors(result.problems)) == [("unknown-field", "capabilities.capabilities")]
 
 
 @pytest.mark.parametrize("minor", ["4.11", "4.14", "4.18", NEWEST])
