@@ -23,7 +23,7 @@ _REPOSITORY = re.compile(rf"{_COMPONENT}(?:/{_COMPONENT})*")
 _TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 DOCKER_HUB = "docker.io"
-_HINT = "Set it to REGISTRY/REPOSITORY@sha256:DIGEST or REGISTRY/REPOSITORY:TAG"
+_HINT = "Set it to REGISTRY/REPOSITORY@sha256:DIGEST"
 
 
 class PullSpec(NamedTuple):
@@ -109,7 +109,7 @@ def parse_pull_spec(text: str, where: str, problems: Problems) -> PullSpec | Non
         problems.error("invalid-digest", where, message, "Copy the digest again")
     if not colon and not at:
         message = f"is {shown(text)}, which has neither a tag nor a digest"
-        problems.error("missing-digest", where, message, "Add @sha256:DIGEST, or a tag such as :4.20.3-x86_64")
+        problems.error("missing-digest", where, message, "Add @sha256:DIGEST")
     if len(problems) > before:
         return None
     # As reference:normalize.go splitDockerDomain.
