@@ -118,7 +118,7 @@ def _origin(origin: Mapping[str, Any], *, fleet: bool) -> Iterator[tuple[str, st
         yield "Cluster", origin["cluster"] or "not known"
     for release in origin["releases"]:
         yield f"Release {release['version']}", release["name"]
-    yield "Planned with", f"capability.openshift {origin['collection']}"
+    yield words.PLANNED_WITH, f"capability.openshift {origin['collection']}"
 
 
 def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> dict[str, Any]:

@@ -109,7 +109,8 @@ STATES: Mapping[CellState, StateWords] = {
 
 # Headings and labels
 DATE = "Date"
-TITLE = "Update plan"  # write.py recognizes Markdown reports of earlier versions by it
+TITLE = "Update plan"  # write.py recognizes Markdown reports of earlier versions by these two
+PLANNED_WITH = "Planned with"
 VERDICT = "Verdict"
 NOT_CHECKED = "Not checked"
 NOTHING_AGAINST = "Nothing that was checked is against this update."

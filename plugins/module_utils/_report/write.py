@@ -30,7 +30,8 @@ NAME = "update_plan"
 
 _GENERATOR = "capability.openshift.update_plan"
 _TITLE = f"# {words.TITLE}"
-"""The beginning of a Markdown report. With ``_GENERATOR`` in HTML, it distinguishes our reports from other files."""
+_ORIGIN = f"- {words.PLANNED_WITH}: `capability.openshift "
+"""Both are in a Markdown report. With ``_GENERATOR`` in HTML, they distinguish our reports from other files."""
 _HEAD_SIZE = 2000
 
 _MARKDOWN_SUFFIXES = (".md", ".markdown")
@@ -153,7 +154,7 @@ def _is_foreign(text: str | None) -> bool:
     """Whether a file with this text is not a report of ours. Only reports and empty files are overwritten."""
     if text is None or not text.strip():
         return False
-    return not text.startswith(_TITLE) and _GENERATOR not in text[:_HEAD_SIZE]
+    return not (text.startswith(_TITLE) and _ORIGIN in text) and f'content="{_GENERATOR}"' not in text[:_HEAD_SIZE]
 
 
 def _content(path: str) -> str | None:

@@ -20,6 +20,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._report.write
 from ansible_collections.capability.openshift.tests.unit.builders import fleet_plans as plans
 from ansible_collections.capability.openshift.tests.unit.builders.releases import tree
 
+OURS = "# Update plan\n\n- Planned with: `capability.openshift 0.1.0`\n"
 CHECK = pytest.mark.parametrize("check_mode", [True, False])
 
 
@@ -66,12 +67,12 @@ def test_writing_creates_the_directory_and_a_second_run_changes_nothing(tmp_path
 
 def test_only_the_file_that_differs_is_written(tmp_path):
     write_report(str(tmp_path), plans.downgrade(), check_mode=False)
-    (tmp_path / "update_plan.md").write_text("# Update plan of last week\n")
+    (tmp_path / "update_plan.md").write_text(OURS)
     page = (tmp_path / "update_plan.html").stat()
     plan = write_report(str(tmp_path), plans.downgrade(), check_mode=False)
 
     assert plan.changed
-    assert plan.files[str(tmp_path / "update_plan.md")][0] == "# Update plan of last week\n"
+    assert plan.files[str(tmp_path / "update_plan.md")][0] == OURS
     assert (tmp_path / "update_plan.html").stat().st_ino == page.st_ino
     assert (tmp_path / "update_plan.md").read_text().startswith("# Update plan")
 
@@ -114,7 +115,7 @@ def test_no_permission_is_an_error(check_mode, tmp_path, monkeypatch):
 
 
 def test_a_write_that_fails_leaves_the_file_unchanged(tmp_path, monkeypatch):
-    (tmp_path / "plan.md").write_text("# Update plan before")
+    (tmp_path / "plan.md").write_text(OURS)
 
     def replace(old, new):
         raise OSError(28, "No space left on device", new)
@@ -123,14 +124,16 @@ def test_a_write_that_fails_leaves_the_file_unchanged(tmp_path, monkeypatch):
     with pytest.raises(DestinationError, match=r"plan\.md: cannot be written: No space left on device"):
         write_report(str(tmp_path / "plan.md"), plans.downgrade(), check_mode=False)
 
-    assert tree(tmp_path) == {"plan.md": b"# Update plan before"}
+    assert tree(tmp_path) == {"plan.md": OURS.encode()}
 
 
 FOREIGN = {
     "notes.md": "# Notes\n",
-    "later.md": "\n# Update plan\n",
+    "own.md": "# Update plan of the team\n",
+    "later.md": f"\n{OURS}",
     "page.html": "<!DOCTYPE html>\n<title>Update plan</title>\n",
     "other.html": '<!DOCTYPE html><meta name="generator" content="another program">',
+    "manual.html": "<!DOCTYPE html><title>capability.openshift.update_plan module</title>",
     "far.html": " " * 3000 + "x capability.openshift.update_plan",
     "data.md": "\0\1",
 }
@@ -165,12 +168,11 @@ def test_neither_of_two_files_is_written_if_one_is_foreign(tmp_path):
     [
         "",
         "\n",
-        "# Update plan 4.1.0 → 4.2.0\n",
-        "# Update plans\n",
+        OURS,
         render_html(plans.long_path()),
         render_markdown(plans.fleet()),
     ],
-    ids=["empty", "blank", "plan", "plans", "html", "markdown"],
+    ids=["empty", "blank", "plan", "html", "markdown"],
 )
 def test_an_empty_file_and_another_report_are_overwritten(before, name, tmp_path):
     (tmp_path / name).write_text(before, encoding="utf-8")
@@ -186,7 +188,7 @@ def test_a_link_stays_and_its_target_is_written(exists, tmp_path):
     (tmp_path / "real").mkdir()
     target = tmp_path / "real" / "target.md"
     if exists:
-        target.write_text("# Update plan\n")
+        target.write_text(OURS)
     (tmp_path / "plan.md").symlink_to(target)
     plan = write_report(str(tmp_path / "plan.md"), plans.downgrade(), check_mode=False)
 
@@ -206,7 +208,7 @@ def test_a_link_to_a_directory_is_followed(tmp_path):
 
 
 def test_a_file_in_a_directory_that_is_a_link_stays_a_link(tmp_path):
-    (tmp_path / "kept.md").write_text("# Update plan\n")
+    (tmp_path / "kept.md").write_text(OURS)
     (tmp_path / "plans").mkdir()
     (tmp_path / "plans" / "update_plan.md").symlink_to("../kept.md")
     write_report(str(tmp_path / "plans"), plans.downgrade(), check_mode=False)
@@ -218,7 +220,7 @@ def test_a_file_in_a_directory_that_is_a_link_stays_a_link(tmp_path):
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664])
 def test_a_file_keeps_its_mode(mode, tmp_path):
     path = tmp_path / "plan.md"
-    path.write_text("# Update plan\n")
+    path.write_text(OURS)
     path.chmod(mode)
     write_report(str(path), plans.downgrade(), check_mode=False)
 
