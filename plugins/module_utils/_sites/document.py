@@ -189,7 +189,9 @@ def is_template(text: str) -> bool:
 def read_documents(file: CheckoutFile, problems: Problems, marks: re.Pattern[str] = _MARKS) -> Iterator[SourceDocument]:
     """Yield the documents of ``file`` that contain one of ``marks``. Problems name the file and the line."""
     if file.data.startswith(_UTF_16):
-        problems.error("invalid-encoding", Location(file.path), "is UTF-16, expected UTF-8", "Save the file in UTF-8")
+        if marks.search(file.data.decode("utf-16", "ignore")):
+            message = "is UTF-16, expected UTF-8"
+            problems.error("invalid-encoding", Location(file.path), message, "Save the file in UTF-8")
         return
     try:
         text = file.data.decode("utf-8")

@@ -112,6 +112,7 @@ spec:
         ("kind: Kustomization\ngenerators: [a.yaml]  # of a PolicyGenTemplate\n", 0),
         ("kind: CustomResourceDefinition\nspec:\n  baselineCapabilitySet: {type: string}\n", 0),
         ("a: sets baselineCapabilitySet  # baselineCapabilitySet: None\n", 0),
+        ("kind: Service\n".encode("utf-16"), 0),
         # A message in a baseline
         ('{"message": "capabilities.baselineCapabilitySet: Unsupported value", "path": "ClusterInstance"}\n', 0),
     ],
