@@ -386,6 +386,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         scope=(len(checked), "manifest"),
         unchecked=[
             *unread_files(findings, UNREAD_RULES),
+            *unread_files(previous.findings if previous else (), UNREAD_RULES, " of the previous release"),
             *(() if compared else ("no update was checked",)),
         ],
         appendix=more,

@@ -91,14 +91,14 @@ def finding_dict(finding: Problem) -> dict[str, Any]:
     }
 
 
-def unread_files(findings: Iterable[Problem], rules: Collection[str]) -> Iterator[str]:
+def unread_files(findings: Iterable[Problem], rules: Collection[str], of: str = "") -> Iterator[str]:
     """Yield the number of files with findings of ``rules``, which are about what was not checked, as a clause.
 
-    A finding about a resource is about one that was read.
+    ``of`` is what the files belong to. A finding about a resource is about one that was read.
     """
     number = len({item.where.source for item in findings if item.code in rules and not item.where.field})
     if number:
-        yield f"{plural(number, 'file')} {'was' if number == 1 else 'were'} not checked completely"
+        yield f"{plural(number, 'file')}{of} {'was' if number == 1 else 'were'} not checked completely"
 
 
 def path_of(finding: Problem) -> str:

@@ -136,12 +136,7 @@ def read_checkout(
         path, version, folders=tuple(name for name in given if os.path.isdir(os.path.join(path, name))), other=released
     )
     operands = read_source(path, version, folders=tuple(_below(path, applied)), other=released)
-    # What cannot be read now is not removed.
-    unread = {
-        found.where.source
-        for found in (*source.findings, *operands.findings)
-        if found.severity == "error" or found.code != "invalid-manifest"
-    }
+    unread = source.unread | operands.unread
     operands = operands._replace(findings=_remarks(operands.findings))
     if not any((source.release.manifests, operands.release.manifests, source.findings, operands.findings)):
         parent, name = os.path.split(path)

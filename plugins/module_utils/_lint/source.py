@@ -41,6 +41,12 @@ class LintSource(NamedTuple):
     findings: tuple[Problem, ...]
 
     @property
+    def unread(self) -> frozenset[str]:
+        """The files that cannot be read. What was in them may still exist."""
+        found = (item for item in self.findings if item.severity == "error" or item.code != "invalid-manifest")
+        return frozenset(item.where.source for item in found)
+
+    @property
     def is_complete(self) -> bool:
         """Whether it has the layout of a release image, so what it lacks does not exist."""
         return any(os.path.basename(folder) == RELEASE_MANIFESTS for folder in self.release.directories)

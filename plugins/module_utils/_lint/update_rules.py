@@ -127,7 +127,7 @@ class UpdateRules:
             self._optional.setdefault(name, []).append(after)
 
     def _removal(self, old: Sequence[Manifest]) -> Iterator[Problem]:
-        applied = [item for item in old if not item.deletes]
+        applied = [item for item in old if not item.deletes and item.file not in self._source.unread]
         if not applied:
             return
         dropped = applied[0]

@@ -32,6 +32,14 @@ def test_manifests_of_other_components_do_not_count(call, tmp_path):
     assert (outcome["manifests"], outcome["text"]) == (1, "No findings in 1 manifest; no update was checked\n")
 
 
+def test_files_of_the_previous_release_that_cannot_be_read_are_counted(call, tmp_path):
+    good = {"a.yaml": manifest("one")}
+    options = {"openshift_version": "4.20", "previous_openshift_version": "4.19"}
+    old, new = write_files(tmp_path / "old", {**good, "b.yaml": "a: ["}), write_files(tmp_path / "new", good)
+    outcome = call(release_lint, release=new, previous_release=old, **options)
+    assert outcome["text"].endswith("; 1 file of the previous release was not checked completely\n")
+
+
 def test_a_checkout_returns_its_manifests(call, tmp_path):
     checkout = tmp_path / "checkout"
     write_files(checkout / "manifests", {"a.yaml": manifest("one", "Console")})

@@ -93,6 +93,10 @@ def test_a_resource_that_no_release_deletes(update):
     assert update(manifest("one", annotations=TECH_PREVIEW), "") == []
 
 
+def test_what_cannot_be_read_is_not_removed(update):
+    assert [rule for rule, *_more in update(manifest("one"), "a: [")] == ["invalid-manifest"]
+
+
 def test_a_directory_is_compared_with_its_components_of_a_release(tmp_path):
     names = ("0000_50_console-operator_1.yaml", "0000_50_console-operator_2.yaml", "0000_50_other-operator_1.yaml")
     write_release(tmp_path / "before", {name: manifest(name[8:-5].replace("_", "-")) for name in names}, "4.19.1")
