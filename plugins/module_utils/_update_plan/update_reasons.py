@@ -146,7 +146,9 @@ def _in_progress(status: UpdateStatus) -> Iterator[UpdateReason]:
     progressing = status.condition("Progressing", "True")
     if not partial and progressing is None:
         return
-    text = f"an update to {status.version or 'another version'} is under way"
+    version = status.version or "another version"
+    # A change of the capabilities is applied in the same way as an update.
+    text = f"an update to {version} is under way" if partial else f"the cluster still applies {version}"
     hint, name = _WAIT, "update-in-progress"
     if progressing is not None:
         yield _reason("risk", name, progressing, text, hint, name=name)

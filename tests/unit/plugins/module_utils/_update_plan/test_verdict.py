@@ -240,6 +240,7 @@ def test_conditions_of_the_cluster_count_for_every_update(path, shown, expected)
         assert shown["message"] in reason.message
         assert reason.source == f"ClusterVersion version: status.conditions[{shown['type']}]"
         assert reason.hint
+        assert "an update to" not in reason.message  # the one to this version is completed
 
 
 def test_a_release_that_the_cvo_does_not_accept_blocks_the_update_to_it():
