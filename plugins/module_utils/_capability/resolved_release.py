@@ -17,7 +17,7 @@ from .._problems import InvalidOptionError, Location, Problems, did_you_mean
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .cluster_options import ClusterOptions, InclusionCriteria, check_options, inclusion_context, read_capability_status
-from .hosted_cluster import hosted_capabilities, hosted_data, hosted_selection, without_pinning
+from .hosted_cluster import hosted_capabilities, hosted_data, hosted_selection, selectable_names, without_pinning
 from .inclusion import CapabilityStatus, InclusionContext, included_manifests
 from .release_properties import check_gates, names_disabled_by_gates, read_minor_data
 from .rules import InstallContext, unchecked_rules
@@ -169,7 +169,8 @@ def resolve_cluster(
         if resolved is not None and resolved.minor_data is not None:
             if options.solution is not None:
                 selection = solution_selection(options.solution, resolved, options.platform, problems)
-            check_selection(selection, resolved.minor_data, resolved.gated, problems)
+            excludable = selectable_names(resolved.minor).disabled if resolved.hosted else None
+            check_selection(selection, resolved.minor_data, resolved.gated, problems, excludable)
             check_always_enabled(criteria, (resolved.minor_data,), problems)
         if resolved is None or problems.has_errors:
             raise InvalidOptionError(problems)

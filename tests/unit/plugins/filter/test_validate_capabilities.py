@@ -60,6 +60,11 @@ def test_what_is_only_worth_knowing_is_no_error():
     assert problem["severity"] == "info"
 
 
+def test_a_hint_proposes_only_names_that_a_hosted_cluster_can_exclude():
+    (found,) = validate_capabilities({"excludedCapabilities": ["wrong"]}, "4.18", cluster_profile="ibm-cloud-managed")
+    assert found["hint"] == "Use one of: ImageRegistry"
+
+
 NOTHING = {"baselineCapabilitySet": "None"}
 
 
