@@ -248,11 +248,15 @@ def auth_file(folder: Path, host: str, password: str = PASSWORD) -> str:
 
 
 @pytest.mark.parametrize("kind", ["basic_registry", "token_registry"])
-def test_credentials_are_used_and_never_shown(call, options, kind, request, tmp_path):
+def test_credentials_are_used_and_never_shown(call, options, kind, request, tmp_path, monkeypatch):
     server = request.getfixturevalue(kind)
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    (tmp_path / "config.json").write_text("{")
 
     refused = call(release_info, release=spec(server), **options)
     assert refused.failed
+    # A file that cannot be read is only a warning, and the reason here.
+    assert [item["code"] for item in refused["problems"]] == ["registry-unauthorized", "invalid-json"]
     wrong = call(release_info, release=spec(server), auth_file=auth_file(tmp_path, server.host, "wr0ng"), **options)
     shown = call(release_info, release=spec(server), auth_file=auth_file(tmp_path, server.host), **options)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from .._problems import Problems, ReleaseError
+from .._problems import Problems, RegistryError, ReleaseError
 from .cache import ReleaseCache, default_directory
 from .opened_release import OpenedRelease
 from .release_name import ReleaseName, parse_release_name
@@ -37,7 +37,11 @@ def open_unverified(text: str, source: ReleaseSource, problems: Problems, where:
     cache = ReleaseCache(source.cache or default_directory(os.environ))
     if name.kind == "directory":
         return OpenedRelease(name.path, index_directory=cache.index_directory)
-    opened = _find(name, source.go_architecture, cache) or _read(name, source, cache, found)
+    try:
+        opened = _find(name, source.go_architecture, cache) or _read(name, source, cache, found)
+    except RegistryError as error:
+        # A file with credentials that cannot be read is a warning, and can be why a registry refuses.
+        raise RegistryError(Problems([*found, *error.problems]).unique()) from None
     problems += found
     return opened._replace(pull_spec=str(name.spec.with_digest(opened.digest)) if name.spec else "")
 
