@@ -31,7 +31,8 @@ _SEPARATOR_AFTER_RETURN = re.compile(rb"\r---(?=\s|\Z)")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _TEMPLATE = re.compile(rb"\{\{|\{%")
 _BEFORE_CONTENT = re.compile(rb"(?:(?:---[ \t\r]*|[ \t]*#[^\n]*|[ \t\r]*)\n)*")
-_CHART_SOURCE = re.compile(rb"(?:---\s*\n)?# Source: (\S+)")
+_CHART_SOURCE = re.compile(rb"(?:---\s*\n)?# Source: ([^/\s:]+/(?:charts/[^/\s]+/)*(?:templates|crds)/\S+)")
+"""A file of a chart. People write the same comment with the address of a file."""
 
 
 class StreamDocument(NamedTuple):

@@ -83,7 +83,8 @@ def write_all(folder: Path) -> None:
     csv = "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: a}\n"
     write_files(folder / "bundle" / "manifests", {"csv.yaml": csv})
     write_files(
-        srv / "charts", {"widgets.yaml": "---\n# Source: a/b.yaml\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"}
+        srv / "charts",
+        {"widgets.yaml": "---\n# Source: a/templates/b.yaml\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"},
     )
     write_files(srv / "reviews", {})
     gathered = srv / "cases" / "0815" / "must-gather.local.1234" / "image" / "cluster-scoped-resources"

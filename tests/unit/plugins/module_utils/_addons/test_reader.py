@@ -52,7 +52,8 @@ def places(*names: str, **options: Any) -> list[tuple[str, str, int]]:
 def test_a_directory_is_divided_into_bundles_charts_and_the_rest(tmp_path):
     bundle(tmp_path / "a" / "bundle", csv(), own_definition())
     bundle(tmp_path / "b", csv("other.v1"))
-    write_addon(tmp_path, {"charts/out.yaml": chart(thing("ConfigMap")), "x.yaml": documents(thing("ConfigMap"))})
+    downloaded = "# Source: https://example.com/install.yaml\n" + json.dumps(thing("ConfigMap"))
+    write_addon(tmp_path, {"charts/out.yaml": chart(thing("ConfigMap")), "x.yaml": downloaded})
     write_addon(tmp_path, {"deep/er/y.json": json.dumps(thing("Secret")), "README.md": "apiVersion: v1"})
     assert rows(str(tmp_path)) == [
         ("a/bundle/manifests", "olm", 2),
