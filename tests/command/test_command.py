@@ -238,7 +238,7 @@ def test_messages_about_an_item_name_its_file_and_line(variable, run, tmp_path):
     assert f"error: {file}, line 8, --acceptances[3].name: is 'all'" in wrong
     file.write_text("\n".join(file.read_text().splitlines()[:-1]))
     shown = run("update-plan", OLD, NEW, first, f"--acceptances=@{file}")[2]
-    assert f"warning: {file}, line 3, --acceptances[1]: expired on 2020-01-01, so Insights is not accepted" in shown
+    assert f"warning: {file}, line 3, --acceptances[1]: expired on 2020-01-01, so this entry" in shown
     assert f"warning: {file}, line 7, --acceptances[2].name: 'Consol' is neither a gate" in shown
     assert "warning: --acceptances[0]: accepts nothing: Storage" in shown
     file.write_text(file.read_text().replace("reason: It is empty", "reson: It is empty"))

@@ -47,7 +47,7 @@ def read_acceptances(
     acceptances: list[Acceptance] = []
     for item in read:
         if item.expires and item.expires < today.isoformat():
-            message = f"expired on {item.expires}, so {item.name} is not accepted"
+            message = f"expired on {item.expires}, so this entry does not accept {item.name}"
             hint = "Decide again, then change expires, or remove it"
             problems.warning("expired-acceptance", item.where, message, hint)
         else:
@@ -97,7 +97,9 @@ def acceptances_of(
     if not names:
         for item in acceptances:
             if item.clusters:
-                message = f"names clusters, but no name of this cluster is known, so {item.name} is not accepted"
+                message = (
+                    f"names clusters, but no name of this cluster is known, so this entry does not accept {item.name}"
+                )
                 problems.warning("unknown-cluster-name", f"{item.where}.clusters", message, "Set cluster_name")
     return tuple(item for item in acceptances if item.concerns(names))
 
@@ -122,7 +124,7 @@ def check_used(
         if item in used:
             continue
         if item not in matched:
-            message = f"matches no cluster, so {item.name} is not accepted"
+            message = f"matches no cluster, so this entry does not accept {item.name}"
             problems.warning("unused-acceptance", f"{item.where}.clusters", message, "Correct the names, or remove it")
         elif item.name in known:
             message = f"accepts nothing: {item.name} is not against an update of its clusters, or accepted already"

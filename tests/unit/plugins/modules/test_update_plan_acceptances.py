@@ -143,7 +143,7 @@ def test_an_entry_is_used_if_it_accepts_something_on_one_cluster(run):
 
     unused = {item["where"]: item["message"] for item in outcome["problems"] if item["code"] == "unused-acceptance"}
     assert list(unused) == ["acceptances[1]", "acceptances[2].clusters"]
-    assert unused["acceptances[2].clusters"] == "matches no cluster, so Slow is not accepted"
+    assert unused["acceptances[2].clusters"] == "matches no cluster, so this entry does not accept Slow"
 
 
 def test_cluster_name_is_no_name_of_the_clusters_of_a_fleet(run):

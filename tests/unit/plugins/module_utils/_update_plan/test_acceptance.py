@@ -70,7 +70,7 @@ def test_an_expired_entry_says_when_it_expired():
     read_acceptances([entry(expires="2026-10-01")], TODAY, problems)
 
     assert [str(item) for item in problems] == [
-        f"acceptances[0]: expired on 2026-10-01, so {GATE} is not accepted. "
+        f"acceptances[0]: expired on 2026-10-01, so this entry does not accept {GATE}. "
         "Decide again, then change expires, or remove it"
     ]
 
@@ -125,7 +125,7 @@ def test_an_entry_for_certain_clusters_accepts_nothing_on_a_cluster_without_a_na
     assert acceptances_of([limited, general], [], problems) == (general,)
     assert [str(item) for item in problems] == [
         "acceptances[0].clusters: names clusters, but no name of this cluster is known, "
-        f"so {GATE} is not accepted. Set cluster_name"
+        f"so this entry does not accept {GATE}. Set cluster_name"
     ]
     assert [(item.severity, item.code) for item in problems] == [("warning", "unknown-cluster-name")]
 
