@@ -105,7 +105,7 @@ def run_release_info(options: ReleaseInfoOptions, problems: Problems) -> dict[st
         found = find_resources(options.query, release.manifests, problems)
         result["resources"] = [decision_dict(inclusion) for inclusion in decide_all(found, context)]
     if options.previous_release is not None or options.previous_capabilities is not None:
-        after = _side(release, given.release_image or opened.pull_spec, options.cluster)
+        after = _side(release, given.release_image or opened.pull_spec, options.cluster, problems)
         result["changes"] = compare(_previous(options, after, problems), after, problems)
     return result
 
@@ -129,11 +129,16 @@ def _previous(options: ReleaseInfoOptions, after: ComparedSide, problems: Proble
         if release.version is None:
             message, hint = "has no release-metadata, so its version is not known", "Name a whole release"
             raise InvalidOptionError([Problem("error", "missing-version", "previous_release", message, hint)])
-    return _side(release, image, cluster, option)
+    return _side(release, image, cluster, problems, option)
 
 
-def _side(release: Release, image: str, cluster: ClusterOptions, option: str = "capabilities") -> ComparedSide:
-    context, status = resolve_cluster(cluster, release, Problems(), option)
+def _side(
+    release: Release, image: str, cluster: ClusterOptions, problems: Problems, option: str = "capabilities"
+) -> ComparedSide:
+    """One side of a comparison. Reports what is wrong with its selection, which ``option`` contains, if it is new."""
+    own = Problems()
+    context, status = resolve_cluster(cluster, release, own, option)
+    problems += [item for item in own if item.where.field.startswith(option) and item not in problems]
     return ComparedSide(release, status, included_manifests(release.manifests, context), image or UNSET_RELEASE_IMAGE)
 
 

@@ -168,6 +168,9 @@ def test_a_release_is_compared_with_another_for_the_cluster(release: Path, tmp_p
     assert [item["name"] for item in changes["manifests"]["added"]] == ["new", "admin"]
     assert changes["previous_version"] == "4.20.3"
     assert (changes["accounts"]["do_everything"]["added"], problems.has_errors) == (["x/s"], False)
+    _result, problems = info(new, previous_capabilities={"excluded_capabilities": ["Ingress"]})
+    found = [str(item.where) for item in problems if item.code == "ineffective-exclusion"]
+    assert found == ["previous_capabilities.excluded_capabilities"]
 
 
 def test_the_options_are_those_of_the_module() -> None:
