@@ -43,7 +43,8 @@ attributes:
     details:
       - The diff is the edit of each file, as a unified diff that C(git apply --unidiff-zero) accepts.
       - It has no context, because the rest of a file may contain secrets. A line that contains other values than the
-        selection is shown without them, and the diff says so. Tools do not apply such a part.
+        selection is shown without them, and the diff says so. C(git apply) rejects such a part, and without C(--reject)
+        the whole diff.
 options:
   checkout:
     description:
