@@ -216,7 +216,7 @@ class UpdateRun:
             self.plan = None
         else:
             message = "the update has begun, so the reasons against it were not checked again"
-            verdict = plan.verdicts[0]._replace(not_checked=(Unchecked("unused-status", message),))
+            verdict = plan.verdicts[0]._replace(reasons=(), not_checked=(Unchecked("unused-status", message),))
             self.plan = plan._replace(verdicts=(verdict,))
         return start
 

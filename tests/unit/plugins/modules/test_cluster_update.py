@@ -537,8 +537,10 @@ def test_the_same_task_continues_and_predicts_the_same(run):
     second = run(server, wait=True, wait_timeout=30)
     writes = written(server)
     third = run(server, wait=True, wait_timeout=30)
+    server.put(CONFIG_MAPS, ADMIN_GATES.name, ADMIN_GATES.namespace, data={GATE: "Read this"})
     shown = run(server, check=True)
 
+    assert (shown["plan"]["verdict"], shown["plan"]["reasons"]) == ("go", [])
     assert [item["changed"] for item in (first, second, third)] == [True, False, False]
     assert second["prediction"] == third["prediction"] == shown["prediction"] == ALL_EQUAL
     (unchecked,) = third["plan"]["not_checked"]
