@@ -287,9 +287,7 @@ class _Checker:
             problems.info("unread-extra-manifests", "", message, hint)
         if minor is None:
             message = "the version of the site is not known, so only the form of its selection is checked"
-            hint = "Set openshift_version or openshift_versions"
-            hint += ", or add the ClusterImageSet with the version as image tag" if site.form == "overrides" else ""
-            problems.warning("unknown-site-version", "", message, hint)
+            problems.warning("unknown-site-version", "", message, "Set openshift_version or openshift_versions")
         extra = None
         if release.manifests and result.context is not None and sources:
             extra = sources, release, result.context
