@@ -65,6 +65,7 @@ options:
     description:
       - Platform of the cluster. CredentialsRequests of other platforms are not written to O(dest). The cluster-version
         operator applies them all, and the cloud-credential operator ignores requests of other platforms.
+      - Of a hosted cluster, it also decides which files HyperShift keeps.
     type: str
     choices: [alibabacloud, aws, azure, gcp, ibmcloud, nutanix, openstack, ovirt, powervc, powervs, vsphere]
   images:

@@ -152,7 +152,8 @@ def check_options(
         exclude_identifier=options.exclude_identifier or "",
         overrides=tuple(_parse_overrides(options.overrides or (), overrides_at, problems)),
     )
-    return InclusionCriteria(filters, None if always is None else tuple(always), options.hosted)
+    always_enabled = None if always is None else tuple(always)
+    return InclusionCriteria(filters, always_enabled, options.hosted, platform=options.platform)
 
 
 def inclusion_context(criteria: InclusionCriteria, release: Release, problems: Problems) -> InclusionContext:

@@ -254,6 +254,14 @@ def test_files_that_hypershift_deletes_are_excluded_from_a_hosted_cluster(option
     assert "baremetal" in outcome["known_capabilities"]
 
 
+def test_the_platform_of_a_hosted_cluster_decides_which_files_remain(call, tmp_path):
+    profile = "ibm-cloud-managed"
+    file = "0000_50_cluster-storage-operator_10_deployment-ibm-cloud-managed.yaml"
+    release = write_release(tmp_path, {file: manifest("any", profile=profile)})
+    options = {"release": release, "cluster_profile": profile}
+    assert [call(release_manifests, platform=name, **options)["included"] for name in ("aws", "ibmcloud")] == [0, 1]
+
+
 def test_the_cvo_alone_reads_every_file(hosted):
     rules, outcome = hosted(hosted_control_plane=False)
 
