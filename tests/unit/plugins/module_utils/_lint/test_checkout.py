@@ -374,14 +374,6 @@ def test_a_role_that_another_component_of_the_release_uses(tmp_path):
     assert findings(write_operator(tmp_path / "empty", {"0000_50_one_x.yaml": manifest("x")}), release) == []
 
 
-def test_hypershift_deletes_no_file_of_a_repository(tmp_path):
-    profiles = {f"include.release.openshift.io/{HOSTED}": "true"}
-    files = {"0000_90_console_servicemonitor.yaml": manifest("one", annotations=profiles)}
-    release = write_release(tmp_path / "release", files, "4.20.1")
-    path = write_repository(tmp_path / "checkout", files)
-    assert findings(path, release) == findings(path) == []
-
-
 # Bad input
 
 

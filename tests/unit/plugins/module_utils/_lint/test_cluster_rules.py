@@ -12,7 +12,6 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.hosted_clusters import HOSTED_PROFILE
 from ansible_collections.capability.openshift.plugins.module_utils._lint.cluster_variant import ClusterVariant
-from ansible_collections.capability.openshift.plugins.module_utils._lint.rules import RULES
 from ansible_collections.capability.openshift.plugins.module_utils._lint.source import read_source
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
@@ -187,7 +186,3 @@ def test_hypershift_deletes_manifests_of_the_cvo_but_none_of_an_operator_in_a_fo
     release = read_source(str(tmp_path), "4.20", folders=("manifests",)).release
     (found,) = ClusterVariant(release, HOSTED_PROFILE, "").manifests
     assert found.file == "manifests/0000_50_app_deployment.yaml"
-
-
-def test_each_rule_has_a_severity():
-    assert {rule.severity for rule in RULES} == {"error", "warning", "info"}
