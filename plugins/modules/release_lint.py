@@ -387,6 +387,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         unchecked=[
             *unread_files(findings, UNREAD_RULES),
             *unread_files(previous.findings if previous else (), UNREAD_RULES, " of the previous release"),
+            *(("the CVO's own manifests were not checked",) if source.lacks_cvo else ()),
             *(() if compared else ("no update was checked",)),
         ],
         appendix=more,

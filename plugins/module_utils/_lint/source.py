@@ -57,6 +57,11 @@ class LintSource(NamedTuple):
         return not any(os.path.isfile(os.path.join(folder, METADATA)) for folder in self.release.directories)
 
     @property
+    def lacks_cvo(self) -> bool:
+        """Whether it is a release without the CVO's own manifests, as ``oc adm release extract`` writes it."""
+        return not (self.is_part or os.path.join(self.release.path, CVO_MANIFESTS) in self.release.directories)
+
+    @property
     def main_file(self) -> str:
         """The file for findings about what no file contains: the metadata of a release, or else the first manifest."""
         metadata = f"{RELEASE_MANIFESTS}/{METADATA}"

@@ -10,6 +10,7 @@ from itertools import product
 
 from .._data.inclusion_rules import CAPABILITY_ANNOTATION, DELETE_ANNOTATION
 from .._problems import Location, Problem, plural
+from .._release.loader import CVO_MANIFESTS
 from .._release.manifest import Manifest
 from .._resources import ResourceId
 from .cluster_variant import ClusterVariant
@@ -128,6 +129,8 @@ class UpdateRules:
 
     def _removal(self, old: Sequence[Manifest]) -> Iterator[Problem]:
         applied = [item for item in old if not item.deletes and item.file not in self._source.unread]
+        if self._source.lacks_cvo:
+            applied = [item for item in applied if not item.file.startswith(f"{CVO_MANIFESTS}/")]
         if not applied:
             return
         dropped = applied[0]

@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import release_lint
 from ansible_collections.capability.openshift.tests.unit.builders.images import release_image, write_oci_archive
-from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files
+from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files, write_release
 
 
 def test_a_finding_fails_the_module_and_has_everything(call, tmp_path):
@@ -38,6 +38,16 @@ def test_files_of_the_previous_release_that_cannot_be_read_are_counted(call, tmp
     old, new = write_files(tmp_path / "old", {**good, "b.yaml": "a: ["}), write_files(tmp_path / "new", good)
     outcome = call(release_lint, release=new, previous_release=old, **options)
     assert outcome["text"].endswith("; 1 file of the previous release was not checked completely\n")
+
+
+def test_a_release_without_the_manifests_of_the_cvo(call, tmp_path):
+    files, cvo = {"a.yaml": manifest("one")}, {"b.yaml": manifest("two")}
+    old = write_release(tmp_path / "old", files, "4.19.1", cvo=cvo)
+    new = write_release(tmp_path / "new", files, "4.20.1")
+    (new / "manifests").rmdir()
+    outcome = call(release_lint, release=new, previous_release=old)
+    assert "left-behind" not in {item["rule"] for item in outcome["findings"]}
+    assert outcome["text"].endswith("; the CVO's own manifests were not checked\n")
 
 
 def test_a_checkout_returns_its_manifests(call, tmp_path):
