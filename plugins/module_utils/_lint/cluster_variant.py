@@ -15,13 +15,11 @@ from .._capability.release_properties import cluster_profiles
 from .._data.capabilities import always_enabled_by_default, gated_capabilities
 from .._data.dependencies import with_required
 from .._data.feature_sets import DEFAULT_FEATURE_SET, GATES_OF_FEATURE_SETS, feature_set_names
-from .._data.hosted_clusters import HOSTED_PROFILE, HOSTED_PROFILES
+from .._data.hosted_clusters import HOSTED_PROFILE
 from .._problems import Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import ResourceId
-
-_CANNOT_UPDATE = "NoUpgrade"
 
 
 class ClusterVariant:
@@ -39,12 +37,7 @@ class ClusterVariant:
     @property
     def can_update(self) -> bool:
         """Whether these clusters can update. Their API rejects it for some feature sets."""
-        return not self.feature_set.endswith(_CANNOT_UPDATE)
-
-    @property
-    def enables_implicitly(self) -> bool:
-        """Whether an update can enable a capability. The CVO of a hosted cluster never compares two releases."""
-        return self.profile not in HOSTED_PROFILES
+        return not self.feature_set.endswith("NoUpgrade")
 
     @cached_property
     def _context(self) -> InclusionContext:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
@@ -183,10 +184,7 @@ def _files_to_skip(path: str, folders: Iterable[str], *, of_tools: bool) -> Iter
 def _is_template(path: str, file: str) -> bool:
     """Whether a file that cannot be read has the syntax of Go templates."""
     name = os.path.join(path, file)
-    if not os.path.isfile(name):  # a pipe would block
-        return False
-    try:
-        with open(name, "rb") as handle:
+    if os.path.isfile(name):  # a pipe would block
+        with contextlib.suppress(OSError), open(name, "rb") as handle:
             return re.search(rb"\{\{-?\s*[.$\w]", handle.read()) is not None
-    except OSError:
-        return False
+    return False

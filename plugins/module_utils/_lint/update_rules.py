@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 
+from .._data.hosted_clusters import HOSTED_PROFILES
 from .._data.inclusion_rules import CAPABILITY_ANNOTATION, DELETE_ANNOTATION
 from .._problems import Location, Problem, plural
 from .._release.loader import CVO_MANIFESTS
@@ -108,9 +109,9 @@ class UpdateRules:
             yield finding("still-deletes", self._source.location(new[0], DELETE_ANNOTATION), message)
         for one, other in product(old, new):
             gained = frozenset(other.capabilities) - before.closure(frozenset(one.capabilities))
-            yield from self._gains(one, other, gained, enables=after.enables_implicitly)
+            yield from self._gains(one, other, gained, after.profile)
 
-    def _gains(self, before: Manifest, after: Manifest, gained: frozenset[str], *, enables: bool) -> Iterator[Problem]:
+    def _gains(self, before: Manifest, after: Manifest, gained: frozenset[str], profile: str) -> Iterator[Problem]:
         # The CVO compares resource ids, and enables nothing if one has another namespace, which the API ignores.
         is_compared = before.resource_id == after.resource_id
         known = sorted(gained & self._known_before) if is_compared else []
@@ -118,7 +119,7 @@ class UpdateRules:
             message = f"deletes its resource, and now needs {' and '.join(known)}, which the previous release knew"
             where = self._source.location(after, CAPABILITY_ANNOTATION)
             yield finding("deletion-gains-capability", where, message)
-        elif known and enables:
+        elif known and profile not in HOSTED_PROFILES:  # whose CVO never compares two releases
             message = (
                 f"now needs {' and '.join(known)}, which the previous release knew: an update enables it on every "
                 "cluster that has this resource"
