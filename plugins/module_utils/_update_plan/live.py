@@ -45,7 +45,8 @@ def complete_options(
     properties = read_properties(client, missing | needed, reading_problems, settable=options.settable)
     if not needed:  # Then only acceptances need it, which report a missing name themselves.
         properties |= read_properties(client, _OF_INFRASTRUCTURE, Problems())
-    problems += (_decisive(item) if is_strict else item for item in reading_problems)
+    decisive = _DECISIVE if is_strict else ()
+    problems += (item._replace(severity="error") if item.where.field in decisive else item for item in reading_problems)
     cluster = options.cluster
     if "feature_set" in properties:
         reported = properties["feature_set"].value
@@ -96,10 +97,6 @@ def _with_platform(
     message = f"the platform {reported.value} of the cluster is not known, so credentials_requests lists all requests"
     problems.info("unknown-platform", "platform", message, "Set platform" if settable else "")
     return cluster
-
-
-def _decisive(problem: Problem) -> Problem:
-    return problem._replace(severity="error") if problem.where.field in _DECISIVE else problem
 
 
 def _report(found: Mapping[str, ClusterProperty], missing: frozenset[str], problems: Problems) -> None:

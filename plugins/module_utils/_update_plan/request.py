@@ -101,18 +101,12 @@ class PlanOptions(NamedTuple):
         return self._replace(cluster=cluster, where=where, **values)
 
     @property
-    def has_start(self) -> bool:
-        """Whether the user set what the plan starts from, valid or not."""
-        cluster = self.cluster
-        others = (self.cluster_version, cluster.capabilities, cluster.solution)
-        return any(value is not None for value in others) or cluster.gives_status
-
-    @property
     def missing(self) -> frozenset[str]:
         """What the user did not set, so a selected cluster is read for it. ``start``: what the plan starts from."""
         cluster = self.cluster
+        starts = (self.cluster_version, cluster.capabilities, cluster.solution, cluster.gives_status or None)
         values: dict[str, Any] = {
-            "start": self.has_start or None,
+            "start": None if all(value is None for value in starts) else True,
             "live_resources": self.live_resources,
             "platform": cluster.platform,
             "cluster_profile": cluster.cluster_profile,

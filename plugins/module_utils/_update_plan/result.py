@@ -13,7 +13,7 @@ from .._data.version import COLLECTION_VERSION
 from .._problems import Problem, problem_dicts, shown_names
 from .._release.manifest import Manifest, manifest_dict
 from .._resources import nested
-from .plan import EnabledCapability, HopPlan, Plan
+from .plan import EnabledCapability, HopPlan
 from .planner import FleetPlan, PlanResult
 from .request import SharedOptions
 from .update_reasons import VERDICTS
@@ -37,7 +37,11 @@ class PlanSerializer:
             "releases": list(plan.releases),
             "capabilities": plan.selection.to_options(),
             "hops": [self._hop(hop, verdict, details=details) for hop, verdict in hops],
-            **end_dict(plan),
+            # The state of the cluster at the end of the path
+            "enabled_capabilities": sorted(plan.status.enabled),
+            "implicitly_enabled_capabilities": sorted(plan.status.implicitly_enabled),
+            "known_capabilities": sorted(plan.status.known),
+            "condition": None if plan.condition is None else plan.condition._asdict(),
         }
 
     def report(self, fleet: FleetPlan, date: str) -> dict[str, Any]:
@@ -130,16 +134,6 @@ class PlanSerializer:
         if resource is None:
             resource = self._resources[id(manifest)] = manifest_dict(manifest)
         return resource
-
-
-def end_dict(plan: Plan) -> dict[str, Any]:
-    """Return the state of the cluster at the end of a path."""
-    return {
-        "enabled_capabilities": sorted(plan.status.enabled),
-        "implicitly_enabled_capabilities": sorted(plan.status.implicitly_enabled),
-        "known_capabilities": sorted(plan.status.known),
-        "condition": None if plan.condition is None else plan.condition._asdict(),
-    }
 
 
 def planning_result(fleet: FleetPlan, *, of_fleet: bool, details: bool, options: SharedOptions) -> dict[str, Any]:

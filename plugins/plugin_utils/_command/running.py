@@ -98,7 +98,8 @@ def call(subcommand: Subcommand, words: Sequence[str]) -> int:
             params["outputs"].append(f"{output['format']}:{report}")
         result = module.run(definition)
         options = {**params, "check_mode": output["check"]}
-        typed = partial(_as_typed, subcommand=subcommand, places=output["places"], of_entries=_of_entries(params))
+        of_entries = {name for entry in params.get("clusters") or () for name in entry}
+        typed = partial(_as_typed, subcommand=subcommand, places=output["places"], of_entries=of_entries)
         over.set()
         for warning in module.warnings:
             show(typed(f"warning: {warning}"), sys.stderr)
@@ -111,11 +112,6 @@ def call(subcommand: Subcommand, words: Sequence[str]) -> int:
         # Otherwise, findings or a plan failed it, as the options request.
         return 2 if any(item["severity"] == "error" for item in result["problems"]) else 1
     return int(result.get("ready") is False)
-
-
-def _of_entries(params: Mapping[str, Any]) -> frozenset[str]:
-    """The options that each entry of a fleet has. A hint to set one of them is for the entry."""
-    return frozenset(name for entry in params.get("clusters") or () for name in entry)
 
 
 def _show_result(
