@@ -161,7 +161,7 @@ def resolve_feature_set(name: str, minor: Minor | None, problems: Problems) -> s
     """The feature set as the API spells it (``""`` is the default one). Reports one that ``minor`` does not have."""
     if name in ("", feature_sets.DEFAULT_FEATURE_SET):
         return ""
-    known = feature_sets.feature_set_names(minor)
+    known = set(feature_sets.feature_set_names(minor)) - {feature_sets.DEFAULT_FEATURE_SET}
     if name not in known:
         suffix = f" of {minor}" if minor else ""
         message = f"{name!r} is not a feature set{suffix}"
@@ -169,6 +169,8 @@ def resolve_feature_set(name: str, minor: Minor | None, problems: Problems) -> s
         other = feature_sets.feature_set(name)
         is_newer = minor is not None and other is not None and minor < other.since
         hint = f"Use it with {other.since} or later" if other and is_newer else did_you_mean(name, known)
+        if nearest_name(name, known) is None:
+            hint += ", or remove it for the default one"
         problems.error("unknown-feature-set", "feature_set", message, hint)
     return name
 

@@ -18,6 +18,7 @@ from typing import Any
 from .._capability.cluster_options import parse_gate
 from .._capability.rules import InstallContext, RuleViolation, violation
 from .._data.capabilities import API_FIELDS
+from .._data.feature_sets import DEFAULT_FEATURE_SET
 from .._data.install_rules import (
     AGENT_PLATFORM,
     AGENT_SINGLE_NODE_COMPUTE,
@@ -212,6 +213,9 @@ def _external(settings: Mapping[str, Any], where: Location, problems: Problems) 
 
 def _feature_set(data: Mapping[str, Any], where: Location, problems: Problems) -> None:
     check_string(where, data["featureSet"], problems)
+    # The installer has no name for it (openshift/installer:pkg/types/validation/installconfig.go ValidateFeatureSet).
+    if data["featureSet"] == DEFAULT_FEATURE_SET:
+        problems.error("unknown-feature-set", where, "is Default, which the installer rejects", "Remove the field")
 
 
 def _feature_gates(data: Mapping[str, Any], where: Location, problems: Problems) -> None:

@@ -30,8 +30,7 @@ def test_default_and_the_empty_feature_set_are_the_same(name):
     [
         ("techpreviewnoupgrade", "Write TechPreviewNoUpgrade"),
         ("TechPreview", "Did you mean TechPreviewNoUpgrade?"),
-        ("default", "Write Default"),
-        ("Zzz", "Use one of: CustomNoUpgrade, Default"),
+        ("default", "Use one of: CustomNoUpgrade, DevPreviewNoUpgrade, TechPreviewNoUpgrade, or remove it"),
         ("LatencySensitive", "Use one of:"),
     ],
 )

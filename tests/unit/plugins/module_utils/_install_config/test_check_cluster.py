@@ -218,9 +218,9 @@ def test_a_feature_set_is_a_string(value):
     assert [str(problem.where) for problem in errors(result.problems)] == ["content, featureSet"]
 
 
-@pytest.mark.parametrize("name", ["", "Default", None])
-def test_the_default_feature_set_may_be_named(name):
-    assert check("4.20", {**NONE, "featureSet": name}).problems == ()
+@pytest.mark.parametrize(("name", "codes"), [("", []), (None, []), ("Default", ["unknown-feature-set"])])
+def test_the_default_feature_set_has_no_name(name, codes):
+    assert [problem.code for problem in check("4.20", {**NONE, "featureSet": name}).problems] == codes
 
 
 @pytest.mark.parametrize(
