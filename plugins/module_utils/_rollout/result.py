@@ -15,7 +15,7 @@ from .._cluster.spec_change import status_dict
 from .._module.result import diff_entry
 from .._problems import Problem, Problems, plural, shown_names
 from .._release.task_graph import run_level_of
-from .._resources import nested
+from .._resources import conditions_of, nested
 from .change_set import Action, ApplyResult, Rollout
 from .refusals import EXPLANATIONS, Explanation, Refusal
 
@@ -62,7 +62,7 @@ def rollout_dict(rollout: Rollout, *, diff_mode: bool) -> dict[str, Any]:
     }
     if diff_mode:
         result["diff"] = [
-            *_capabilities_diff(rollout),
+            *_cluster_version_diff(rollout),
             *(_diff(item) for item in results if item.is_written),
             *(diff_entry(str(item.resource), _lines(item.before), "") for item in rollout.leftovers if item.sent),
         ]
@@ -129,16 +129,20 @@ def _run_levels(rollout: Rollout) -> list[dict[str, Any]]:
     return [levels[level] for level in sorted(levels)]
 
 
-def _capabilities_diff(rollout: Rollout) -> list[dict[str, str]]:
-    """The changes of the ClusterVersion, which are permanent."""
+def _cluster_version_diff(rollout: Rollout) -> list[dict[str, str]]:
+    """The changes of the ClusterVersion, without times."""
     objects = rollout.cluster_version, rollout.capabilities.cluster_version
-    before, after = (_capability_lines(obj) for obj in objects)
+    before, after = (_cluster_version_lines(obj) for obj in objects)
     return [diff_entry("clusterversions.config.openshift.io version", before, after)] if before != after else []
 
 
-def _capability_lines(obj: Mapping[str, Any] | None) -> str:
-    capabilities = {part: nested(obj, part, "capabilities") for part in ("spec", "status")}
-    return "" if obj is None else json.dumps(capabilities, indent=2, sort_keys=True) + "\n"
+def _cluster_version_lines(obj: Mapping[str, Any] | None) -> str:
+    if obj is None:
+        return ""
+    status = {field: nested(obj, "status", field) for field in ("capabilities", "desired")}
+    messages = {kind: item.get("message") for kind, item in conditions_of(obj).items()}
+    shown = {"spec": {"capabilities": nested(obj, "spec", "capabilities")}, "status": {**status, "messages": messages}}
+    return json.dumps(shown, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def _diff(item: ApplyResult) -> dict[str, str]:

@@ -179,6 +179,7 @@ def test_diff_shows_what_a_rollout_wrote_without_server_fields_and_secrets(tmp_p
     site.server.objects[CONFIG_MAPS.path("a", "team")]["status"] = {"seen": "yes"}
     new = release("c", secret.replace("c2VjcmV0", "b3RoZXI="), **{DELETE: "true"})
     second = rollout_dict(site.roll_out("4.20.4", *new, diff_mode=True, reported=Problems()), diff_mode=True)["diff"]
+    assert '"version": "4.20.4"' in second[0]["after"]
     (config,) = (item for item in second if item["before_header"].startswith("ConfigMap team/a "))
     assert config["before_header"] == "ConfigMap team/a (release-manifests/0000_11_part_1.yaml)"
     assert '"a": "b"' in config["before"]
