@@ -169,8 +169,8 @@ def resolve_cluster(
         if resolved is not None and resolved.minor_data is not None:
             if options.solution is not None:
                 selection = solution_selection(options.solution, resolved, options.platform, problems)
-            excludable = selectable_names(resolved.minor).disabled if resolved.hosted else None
-            check_selection(selection, resolved.minor_data, resolved.gated, problems, excludable)
+            selectable = selectable_names(resolved.minor) if resolved.hosted else None
+            check_selection(selection, resolved.minor_data, resolved.gated, problems, selectable)
             check_always_enabled(criteria, (resolved.minor_data,), problems)
         if resolved is None or problems.has_errors:
             raise InvalidOptionError(problems)

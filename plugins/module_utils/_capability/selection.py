@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, NONE, V_CURRENT, MinorData, gates_of_capability, since_of
+from .._data.hosted_clusters import SelectableNames
 from .._problems import Location, Problems, did_you_mean
 from .inclusion import CapabilityStatus
 
@@ -105,11 +106,11 @@ def check_selection(
     data: MinorData,
     gated: frozenset[str],
     problems: Problems,
-    excludable: frozenset[str] | None = None,
+    hosted: SelectableNames | None = None,
 ) -> None:
     """Check the names of ``selection`` in a minor. ``gated``: names whose feature gates are disabled.
 
-    ``excludable``: the names that hints propose to exclude, if not all.
+    ``hosted``: the names that its HostedCluster can select.
     """
     where, baseline = selection.where, selection.baseline
     if baseline is not None and baseline not in data.sets:
@@ -120,12 +121,14 @@ def check_selection(
             hint = f"Use a set from {versioned[0]} to {versioned[-1]}, or {V_CURRENT} for everything the version knows"
         problems.error("unknown-capability-set", where.child(selection.baseline_field), message, hint)
     possible = data.capabilities - gated
+    addable = hosted.enabled if hosted and selection.capability_set == V_CURRENT else possible
     for field, names, proposed in (
-        (selection.additional_field, selection.additional, possible),
-        (selection.excluded_field, selection.excluded or (), possible if excludable is None else excludable),
+        (selection.additional_field, selection.additional, addable),
+        (selection.excluded_field, selection.excluded or (), hosted.disabled if hosted else possible),
     ):
         for index, name in enumerate(names):
-            _check_name(name, where.child(f"{field}[{index}]"), data, gated, proposed, problems)
+            at = where.child(f"{field}[{index}]")
+            _check_name(name, at, data, gated, proposed, problems, is_hosted=hosted is not None)
 
 
 def capability_status(
@@ -246,12 +249,21 @@ def _check_disjoint(
 
 
 def _check_name(
-    name: str, where: Location, data: MinorData, gated: frozenset[str], proposed: frozenset[str], problems: Problems
+    name: str,
+    where: Location,
+    data: MinorData,
+    gated: frozenset[str],
+    proposed: frozenset[str],
+    problems: Problems,
+    *,
+    is_hosted: bool,
 ) -> None:
     if name in data.capabilities & gated:
         gates = " or ".join(gates_of_capability(name))
         message = f"{name} exists in {data.minor} only if the feature gate {gates} is enabled"
+        # HyperShift disables it even then.
         hint = "Choose a feature set or feature gates that enable it, or remove the name"
+        hint = "Remove the name" if is_hosted else hint
         problems.error("gated-capability", where, message, hint)
     elif name not in data.capabilities:
         message = f"{name!r} is not a capability of {data.minor}"

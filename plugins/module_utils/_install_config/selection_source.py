@@ -113,8 +113,8 @@ def resolve_selection(
         default = "" if install.method == HOSTED else f", {V_CURRENT}"  # HyperShift enables less
         return ResolvedSelection(None, Selection(), (request.reason + default,))
     unknown = Problems()
-    excludable = selectable_names(install.minor).disabled if install.method == HOSTED else None
-    check_selection(selection, install.minor_data, install.gated, unknown, excludable)
+    selectable = selectable_names(install.minor) if install.method == HOSTED else None
+    check_selection(selection, install.minor_data, install.gated, unknown, selectable)
     if KNOWN_NAMES.in_force(install.minor, install.method):
         rejected += [RuleViolation(KNOWN_NAMES, "", problem) for problem in unknown]
     else:  # no installer reads the selection of a hosted cluster

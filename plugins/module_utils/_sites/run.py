@@ -113,11 +113,13 @@ def read_selection(
     """The selection that the user requests of each site, ``None`` if there is none.
 
     ``has_releases``: releases are given, which can have names that this collection does not know. Raises
-    ``InvalidOptionError`` with all problems of both, because a wrong option is no mistake of the sites.
+    ``InvalidOptionError`` with all problems of the options, because a wrong option is no mistake of the sites.
     """
     problems = Problems()
     for option, version in options.versions.items():
         read_minor(version, option, problems)
+    if not options.paths:
+        problems.error("empty-list", "paths", "is empty", "Name files or directories, or remove the option")
     request = None if selection is None else read_request(selection, {}, "", problems)
     newest = data_of(newest_minor())
     if request is not None and request.selection is not None and newest is not None and not has_releases:

@@ -189,8 +189,10 @@ def test_a_hosted_cluster(run):
     # openshift/hypershift:support/capabilities writes None and all names, in the order of their bytes
     assert written == selection(*(name for name in KNOWN_4_20 if name not in ("Console", "Insights", "baremetal")))
     assert rules(outcome) == []
-    wrong = run(install_method="hosted", capabilities={"excludedCapabilities": ["Consol"]})
+    enabled = {"baselineCapabilitySet": "vCurrent", "additionalEnabledCapabilities": ["Storag"]}
+    wrong = run(install_method="hosted", capabilities=enabled)
     assert "openshift/installer" not in wrong.message  # which does not install it
+    assert "Use one of: Console, ImageRegistry, " in wrong.message  # of what it can enable
 
 
 def test_a_release_replaces_the_version_and_provides_names_of_an_unknown_one(run, tmp_path):

@@ -440,9 +440,18 @@ def test_a_hosted_cluster_is_checked(check, stanza, version, rules):
     assert errors_of(check({"a.yaml": hosted_cluster(stanza, version)})) == rules
 
 
-def test_only_names_that_a_hosted_cluster_can_disable_are_proposed(check):
-    (found,) = check({"a.yaml": hosted_cluster("{disabled: [wrong]}", "4.18.1")})["findings"]
-    assert found["hint"] == "Use one of: ImageRegistry"
+@pytest.mark.parametrize(
+    ("stanza", "version", "hint"),
+    [
+        ("{disabled: [wrong]}", "4.18.1", "Use one of: ImageRegistry"),
+        ("{enabled: [wrong]}", "4.18.1", "Remove it"),
+        ("{enabled: [Storag]}", "4.20.1", "Use one of: Console, ImageRegistry, Ingress, Insights, NodeTuning, "),
+        ("{disabled: [ClusterAPI]}", "4.23.1", "Remove the name"),
+    ],
+)
+def test_hints_propose_what_a_hosted_cluster_can_select(check, stanza, version, hint):
+    first, *_others = check({"a.yaml": hosted_cluster(stanza, version)})["findings"]
+    assert first["hint"].startswith(hint)
 
 
 def test_what_a_hosted_cluster_disables_is_in_the_list(check, tmp_path):
@@ -707,6 +716,7 @@ def test_sites_that_select_nothing_are_listed(check):
 
 def test_a_checkout_without_sites_is_an_error(check):
     assert [code for code, _where in check({"a.yaml": "kind: ConfigMap\n"}).faults] == ["no-sites"]
+    assert check({}, paths=[]).faults == [("empty-list", "paths")]
 
 
 @pytest.mark.parametrize("version", ["4.8.0", "4.10.3"])
