@@ -222,7 +222,7 @@ def nearest_name(name: object, known: Iterable[str]) -> str | None:
             return by_lower[near[0]]
     # A misspelling adds or drops few letters: without this, "none" would be close to "nonsense".
     similar = [lower for lower in by_lower if abs(len(lower) - len(part)) <= max(2, len(part) // 3)]
-    closest = get_close_matches(part, similar, n=1, cutoff=0.6)
+    closest = get_close_matches(part, similar, n=1, cutoff=0.65)
     return by_lower[closest[0]] if closest else None
 
 

@@ -203,7 +203,6 @@ def test_options_are_those_of_playbooks(run, tmp_path):
     for text in (block, '{"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console"]}'):
         options = ("--no-details", "--capabilities", text, "--format=json")
         assert run("update-plan", f"--releases={OLD},{NEW}", *options) == expected
-        assert run("update-plan", "--releases", OLD, *options, NEW) == expected
 
 
 @pytest.mark.parametrize("variable", ["", "acceptances:\n"])
@@ -253,6 +252,11 @@ def test_messages_about_an_item_name_its_file_and_line(variable, run, tmp_path):
         (("update-plann",), ["update-plann: ", "Did you mean update-plan?"]),
         (("plan",), ["plan: ", "Did you mean update-plan?"]),
         (("cluster_capabilities",), ["cluster-capabilities: is not a subcommand. Run its module with Ansible"]),
+        (("operator_check",), ["Run openshift-capability release-lint --checkout"]),
+        (("release-info", NEW, f"--release={OLD}"), ["RELEASE: cannot be combined with --release."]),
+        (("update-plan", NEW, f"--releases={OLD}"), ["RELEASES: cannot be combined with --releases."]),
+        (("update-plan", "--openshift-version=4.20"), ["Run openshift-capability update-plan --help"]),
+        (("update-plan", "--clusters={clusters: [{name: x}], releases: []}"), ["the file also sets releases, "]),
         (("release-info", NEW, "--relase", "x"), ["--relase: "]),
         (("release-compare", NEW), ["--previous-release or --previous-capabilities: "]),
         (("update-plan", "--relases=x"), ["--relases: ", "Did you mean --releases?"]),
@@ -400,6 +404,7 @@ def test_missing_libraries_are_named(run, monkeypatch):
             ("update-plan", OLD, NEW, "--clusters=[{name: a, known_capabilities: [Build]}]"),
             ["Set enabled_capabilities"],
         ),
+        (("update-plan", OLD, NEW, "--solution=ran_du"), ["to what install-config selects for the platform"]),
         (("install-config", "--clusters=[{name: a, capabilities: {x: 1}}, {name: b}]"), ["a:\n  - capabilities.x: "]),
         (("install-config", "x", "--content={}", "--openshift-version=4.20"), ["error: --content, "]),
         (

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 
 from .subcommands import PROGRAM, SUBCOMMANDS, is_module
 
+_PLAYBOOKS = {"operator-check": f"Run {PROGRAM} release-lint --checkout"}
 _OTHERS = {"help": "Show this help, or the help of a subcommand", "--version": "Show the version"}
 
 
@@ -69,6 +70,7 @@ def _run(words: Sequence[str]) -> int:
         if name in SUBCOMMANDS:
             return call(SUBCOMMANDS[name], rest)
         hint = "Run its module with Ansible" if is_module(name) else did_you_mean(name, (*SUBCOMMANDS, *_OTHERS))
+        hint = _PLAYBOOKS.get(name, hint)
         raise InvalidOptionError([Problem("error", "unknown-option", name, "is not a subcommand", hint)])
     except InvalidOptionError as error:
         show(f"error: {error_text(error)}", sys.stderr)

@@ -75,7 +75,7 @@ def make_parser(subcommand: Subcommand, definition: ModuleDefinition, *, documen
         group = parser.add_argument_group(title)
         for name in options:
             # As an option, too, like in playbooks.
-            _add_option(group, name, spec[name], argparse.SUPPRESS if name in first else texts[name])
+            _add_option(group, name, spec[name], argparse.SUPPRESS if name in first else texts[name], first)
         if title == next(iter(groups)):
             _add_output(parser, spec)
     return parser
@@ -94,13 +94,14 @@ def _is_list(option: Mapping[str, Any]) -> bool:
     return bool(option["type"] == "list")
 
 
-def _add_option(group: Any, name: str, option: Mapping[str, Any], text: str) -> None:
+def _add_option(group: Any, name: str, option: Mapping[str, Any], text: str, positional: tuple[str, ...]) -> None:
     how: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
     if option["type"] != "bool":
         metavar = _METAVARS.get(option.get("elements", option["type"]), "VALUE")
         metavar = "|".join(option["choices"]) if "choices" in option else metavar
         how = {"action": "append" if _is_list(option) else "store", "metavar": metavar}
-    group.add_argument(*(flag(each) for each in (name, *option.get("aliases", ()))), dest=name, help=text, **how)
+    dest = flag(name) if name in positional else name
+    group.add_argument(*(flag(each) for each in (name, *option.get("aliases", ()))), dest=dest, help=text, **how)
 
 
 def _add_output(parser: Parser, spec: Mapping[str, Any]) -> None:
@@ -160,6 +161,12 @@ def parse(subcommand: Subcommand, definition: ModuleDefinition, words: Sequence[
     if output["format"] not in (formats := _formats(definition.spec)):
         message, hint = unknown_choice(output["format"], shown(output["format"]), formats)
         problems.error("unknown-choice", Location(field="--format"), message, hint)
+    for name in subcommand.positional:
+        if flag(name) in values:
+            if name in values:
+                message = f"cannot be combined with {flag(name)}"
+                problems.error("conflicting-options", place(name), message, "Keep one of them")
+            values[name] = values.pop(flag(name))
     places: dict[str, Location] = {}
     given = {
         name: _value(name, value, definition.spec[name], place(name), places, problems)
@@ -209,7 +216,10 @@ def _value(
         for at, line in enumerate(_lines(content, name), len(items)):
             place = where.child(f"[{at}]")
             places[place.field] = place._replace(source=text[1:], line=line)
-        if option["elements"] == "dict" and isinstance(value, dict) and value.keys() == {name}:
+        if option["elements"] == "dict" and isinstance(value, dict) and name in value:
+            if others := ", ".join(str(other) for other in value if other != name):
+                message = f"the file also sets {others}, expected only {name}"
+                problems.error("unknown-option", where, message, "Set everything else with its own option")
             value = value[name]
         is_list = isinstance(value, str) and option["elements"] != "dict"
         parts = [part.strip() for part in value.split(",")] if is_list else value

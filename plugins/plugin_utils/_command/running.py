@@ -25,13 +25,16 @@ from ...module_utils._module.result import map_texts, masked
 from ...module_utils._problems import Location
 from ...module_utils._summary.lines import summary_lines
 from .options import RENDERED, as_typed, parse
-from .subcommands import Subcommand
+from .subcommands import SUBCOMMANDS, Subcommand
 
 EXTRAS = {
     library: f"capability-openshift[{extra}]"
     for library, extra in {"urllib3": "registries", "Jinja2": "reports", "cryptography": "signatures"}.items()
 }
 """What to install for a library, as in pyproject.toml."""
+
+
+_MODULES = {subcommand.module: subcommand.module.replace("_", "-") for subcommand in SUBCOMMANDS.values()}
 
 
 class Ended(BaseException):
@@ -163,7 +166,8 @@ def _as_typed(
     """
     spec, first = subcommand.definition().spec, subcommand.positional
     either = "|".join(spec)
-    named = "|".join(name for name in spec if "_" in name and name not in of_entries)
+    words = {name: as_typed(name, first) for name in spec} | _MODULES
+    named = "|".join(name for name in words if "_" in name and name not in of_entries)
 
     def typed(at: re.Match[str]) -> str:
         item = f"{as_typed(at[2], first)}{at[3]}"
@@ -171,6 +175,6 @@ def _as_typed(
 
     field = r"(?!\S*\.(?:json|ya?ml)\b)(?=[:,\[]|\.\w+[:.\[])"
     text = re.sub(rf"(?m)^((?:(?:error|warning|info): |- )?)({either})((?:\[\d+\])?){field}", typed, text)
-    text = re.sub(rf"(?<![\w./-])(?<!\): )({named})(?![\w/{{-]|\.\w)", lambda at: as_typed(at[1], first), text)
+    text = re.sub(rf"(?<![\w./-])(?<!\): )({named})(?![\w/{{-]|\.\w)", lambda at: words[at[1]], text)
     text = re.sub(r"--([\w-]+) to false\b", r"--no-\1", text)
     return re.sub(rf"pip install ({'|'.join(EXTRAS)})\b", lambda at: f"pip install '{EXTRAS[at[1]]}'", text)
