@@ -21,7 +21,11 @@ from .identity import ImageName, accepts_identity
 from .image_policy import ImagePolicy
 
 if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.types import PublicKeyTypes
+    from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePublicKey
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+
+    SigstoreKey = RSAPublicKey | EllipticCurvePublicKey | Ed25519PublicKey
 
 _TYPE = "cosign container image signature"
 _FIELDS = {"critical": CRITICAL_FIELDS, "optional": (dict, type(None))}
@@ -64,10 +68,11 @@ def _satisfies(
     return False
 
 
-def _load_key(policy: ImagePolicy, problems: Problems) -> PublicKeyTypes | None:
+def _load_key(policy: ImagePolicy, problems: Problems) -> SigstoreKey | None:
     try:
         # Imported here, because few tasks verify sigstore signatures.
         from cryptography.exceptions import UnsupportedAlgorithm
+        from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
         from cryptography.hazmat.primitives.serialization import load_pem_public_key
     except ImportError:
         problems.append(missing_library("cryptography", policy.name))
@@ -75,17 +80,22 @@ def _load_key(policy: ImagePolicy, problems: Problems) -> PublicKeyTypes | None:
     try:
         # As Go does, look for the first block that is whole.
         block = _PEM.search(policy.key)
-        return load_pem_public_key(block[0] if block else policy.key)
+        key = load_pem_public_key(block[0] if block else policy.key)
     except (ValueError, UnsupportedAlgorithm):
         problems.error("image-policy-key", policy.name, "has a keyData that is no public key in PEM", "Correct the key")
         return None
+    if isinstance(key, (rsa.RSAPublicKey, ec.EllipticCurvePublicKey, ed25519.Ed25519PublicKey)):
+        return key
+    message = "has a key of a kind that sigstore does not use"
+    problems.error("image-policy-key", policy.name, message, "Use a key of RSA, ECDSA or Ed25519")
+    return None
 
 
 def _is_accepted(
     where: str,
     image: ImageName,
     signature: SigstoreSignature,
-    key: PublicKeyTypes,
+    key: SigstoreKey,
     policy: ImagePolicy,
     problems: Problems,
 ) -> bool:
@@ -110,7 +120,7 @@ def _is_accepted(
 
 
 def _is_by_key(
-    where: str, signature: SigstoreSignature, key: PublicKeyTypes, policy: ImagePolicy, problems: Problems
+    where: str, signature: SigstoreSignature, key: SigstoreKey, policy: ImagePolicy, problems: Problems
 ) -> bool:
     from cryptography.exceptions import InvalidSignature
 
@@ -125,28 +135,23 @@ def _is_by_key(
         return False
     try:
         _verify(key, value, signature.payload)
-    except TypeError as error:
-        problems.error("image-policy-key", policy.name, str(error), "Use a key of RSA, ECDSA or Ed25519")
-        return False
     except InvalidSignature:
         problems.error("sigstore-wrong-key", where, f"has a signature that is not by the key of {policy.name}")
         return False
     return True
 
 
-def _verify(key: PublicKeyTypes, signature: bytes, payload: bytes) -> None:
-    """Raise ``InvalidSignature``, or ``TypeError`` for a kind of key that sigstore does not use."""
-    from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
+def _verify(key: SigstoreKey, signature: bytes, payload: bytes) -> None:
+    """Raise ``InvalidSignature``."""
+    from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
     from cryptography.hazmat.primitives.hashes import SHA256
 
     if isinstance(key, rsa.RSAPublicKey):
         key.verify(signature, payload, padding.PKCS1v15(), SHA256())
     elif isinstance(key, ec.EllipticCurvePublicKey):
         key.verify(signature, payload, ec.ECDSA(SHA256()))
-    elif isinstance(key, ed25519.Ed25519PublicKey):
-        key.verify(signature, payload)
     else:
-        raise TypeError("has a key of a kind that sigstore does not use")
+        key.verify(signature, payload)
 
 
 def _check_optional(optional: dict[str, Any]) -> None:

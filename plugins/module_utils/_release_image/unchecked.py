@@ -8,6 +8,7 @@ from __future__ import annotations
 UNCHECKED = frozenset(
     {
         "gpgv-missing",
+        "image-policy-key",
         "image-policy-rekor",
         "image-policy-type",
         "invalid-certificate",

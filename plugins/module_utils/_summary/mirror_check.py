@@ -43,7 +43,7 @@ def _lines(result: Mapping[str, Any]) -> Iterator[str]:
         yield from (f"  $ {command}" for command in row["commands"])
     if len(rows) > _MOST:
         yield ""
-        yield f"and {len(rows) - _MOST} more"
+        yield f"and {len(rows) - _MOST} more, see problems and commands of each image in the result"
     if "update_check" in result:
         yield ""
         yield from _update(result["update_check"], ready=result["ready"])

@@ -177,6 +177,8 @@ def test_what_cannot_be_evaluated_is_unknown(registries: Registries) -> None:
     signature(registries, ONE.digest)
     _release, row = rows(registries, ONE, ONE, policies=[image_policy(KEY, [SOURCE], policyType="FulcioCA")])
     assert (row.sigstore, codes(row)) == ("unknown", ["image-policy-type"])
+    _release, unread = rows(registries, ONE, ONE, policies=[image_policy(KEY, [SOURCE], keyData="LS0t")])
+    assert (unread.sigstore, codes(unread), unread.commands) == ("unknown", ["image-policy-key"], ())
     _release, other = rows(registries, ONE, ONE, policies=[image_policy(KEY, ["quay.io/else"])])
     assert (other.sigstore, other.ready) == ("not_required", True)
     _release, unread = rows(registries, ONE, ONE, unread=(UNREAD,))

@@ -210,7 +210,7 @@ def test_mirror_check_shows_only_images_that_are_not_ready() -> None:
     unread = {**image(1, ready=False), "in_mirror": None}
     assert summary_lines("mirror_check", {"ready": False, "images": [unread]}, {})[3].split()[1] == "unknown"
     many = {"ready": False, "images": [image(number, ready=False) for number in range(52)]}
-    assert summary_lines("mirror_check", many, {})[-1] == "and 2 more"
+    assert summary_lines("mirror_check", many, {})[-1].startswith("and 2 more, see problems and commands ")
     nothing = summary_lines("mirror_check", {"ready": True, "images": []}, {})
     assert nothing == ["ready for an installation: 0 of 0 images are ready"]
 
