@@ -60,7 +60,7 @@ EXAMPLES = r"""
   ansible.builtin.debug:
     msg: "{{ {'baselineCapabilitySet': 'None'} | capability.openshift.validate_capabilities('4.18', platform='aws')
              | selectattr('severity', 'eq', 'error') | map(attribute='hint') }}"
-  # => ['Add Ingress to additional_enabled_capabilities', 'Add CloudCredential to ...', ...]
+  # => ['Add Ingress to additionalEnabledCapabilities', 'Add CloudCredential to ...', ...]
 """
 
 RETURN = r"""

@@ -31,6 +31,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import API_BASELINE
+from ansible_collections.capability.openshift.plugins.module_utils._data.feature_sets import DEFAULT_FEATURE_SET
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
 from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import (
@@ -133,7 +134,9 @@ def check_installation_of(
         message = f"{platform!r} is not a platform"
         problems.error("unknown-platform", "platform", message, did_you_mean(platform, platforms))
     problems.raise_errors(InvalidOptionError)
-    document: dict[str, Any] = {"featureSet": values.get("feature_set", "")}
+    feature_set = values.get("feature_set", "")
+    # An install-config has no name for the default one.
+    document: dict[str, Any] = {"featureSet": "" if feature_set == DEFAULT_FEATURE_SET else feature_set}
     if platform is not None:
         document["platform"] = {platform: {}}
     if "feature_gates" in values:

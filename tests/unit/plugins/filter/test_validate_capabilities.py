@@ -88,7 +88,7 @@ def errors(problems):
         (NOTHING, "4.18", {"install_method": "ipi"}, ["Ingress", "MachineAPI"]),
         ({"excludedCapabilities": ["Console"]}, "4.18", {"platform": "vsphere"}, []),
         ({"excludedCapabilities": ["Console"]}, "4.18", {"install_method": "hosted"}, ["Console"]),
-        (None, "4.18", {"platform": "aws"}, []),
+        (None, "4.18", {"platform": "aws", "feature_set": "Default"}, []),
         (None, "4.20", {"platform": "kubevirt", "install_method": "hosted"}, []),
         (None, "4.20", {"platform": "agent", "install_method": "hosted"}, []),
         (None, "4.18", {"platform": None, "install_method": None}, []),
