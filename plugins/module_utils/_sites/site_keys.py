@@ -121,7 +121,7 @@ def report_listed_in_set(block: object, data: MinorData, problems: Problems) -> 
 
 
 def check_keys(origin: SiteObject, sites: tuple[SiteNode, ...], problems: Problems) -> None:
-    """Report keys in a place or spelling in which they have no effect, or that their map has already.
+    """Report keys in a place or spelling in which they have no effect, or that their map has again.
 
     ``sites`` are the sites of the object.
     """
@@ -183,12 +183,11 @@ def _key_elsewhere(site: SiteNode) -> Node | None:
 
 
 def _keys(node: Node, path: str) -> Iterator[tuple[str, Pair, bool]]:
-    """Yield path, pair and whether the map has its key already, for every key below ``node``."""
-    seen: set[str] = set()
+    """Yield path, pair and whether the map has its key again, for every key below ``node``."""
+    last = {pair.key.value: pair.key.start for pair in node.pairs}
     for pair in node.pairs:
         key, _colon, value = pair
-        yield path, pair, key.value in seen and key.value != "<<"
-        seen.add(key.value)
+        yield path, pair, key.start != last[key.value] and key.value != "<<"
         if value.kind != "scalar":
             yield from _keys(value, below(path, key))
     for number, item in enumerate(node.items):

@@ -123,8 +123,8 @@ def below(path: str, key: Node) -> str:
 
 
 def own_pair(node: Node, name: str) -> Pair | None:
-    """The pair of a map whose key is ``name``; merged maps are ignored."""
-    return next((pair for pair in node.pairs if pair.key.kind == "scalar" and pair.key.value == name), None)
+    """The last pair of a map whose key is ``name``, which counts for readers in Go; merged maps are ignored."""
+    return next((pair for pair in reversed(node.pairs) if pair.key.kind == "scalar" and pair.key.value == name), None)
 
 
 def line_start(text: str, index: int) -> int:

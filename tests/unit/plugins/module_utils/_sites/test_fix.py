@@ -64,6 +64,13 @@ def test_one_name_changes_in_any_style_of_string(fix, value, newline):
     assert fix(text) == text.replace("nodetuning", "NodeTuning")
 
 
+def test_of_a_repeated_key_the_last_one_is_corrected(check, fix):
+    text = cluster_instance(quoted(WRONG), more=f"  installConfigOverrides: {quoted(WRONG)}\n")
+    before, after = text.rsplit("nodetuning", 1)
+    assert fix(text) == f"{before}NodeTuning{after}"
+    assert rules_of(check({"site.yaml": text})["findings"])[0] == ("duplicate-key", "site.yaml")
+
+
 def test_a_block_that_begins_with_spaces_keeps_its_indentation(fix):
     text = cluster_instance(literal(INDENTED, "|2-", 6))
     fixed = fix(text)
