@@ -15,6 +15,7 @@ import glob
 import io
 import os
 import posixpath
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import IO, Any, NamedTuple
 
@@ -55,10 +56,13 @@ def common_directory(names: Iterable[str]) -> str:
     return os.path.commonpath(folders) if folders else os.getcwd()
 
 
-def read_addons(name: str, where: str, base: str, options: ReadOptions, findings: Problems) -> Iterator[Addon]:
+def read_addons(
+    name: str, where: str, base: str, options: ReadOptions, repeated: Counter[str], findings: Problems
+) -> Iterator[Addon]:
     """Yield the add-ons in a file, a directory or an image. ``where`` is the option for messages.
 
-    Bundles of packages that are not wanted have no objects.
+    Bundles of packages that are not wanted have no objects. ``repeated``: the files that were read, and how often they
+    were left out afterwards.
 
     Raises ``CapabilityError`` if there is none, or an image cannot be read.
     """
@@ -70,7 +74,7 @@ def read_addons(name: str, where: str, base: str, options: ReadOptions, findings
         return _AddonReader(options, findings, is_single=True).addons(_opened(path, name), name)
     is_single = not os.path.isdir(path)
     folder, start = (os.path.dirname(path), os.path.basename(path)) if is_single else (path, ".")
-    files = _files_below(folder, start, os.path.relpath(folder, base), findings)
+    files = _files_below(folder, start, os.path.relpath(folder, base), repeated, findings)
     return _AddonReader(options, findings, is_single=is_single).addons(files, os.path.relpath(path, base))
 
 
@@ -86,10 +90,16 @@ def _opened(path: str, name: str) -> Iterator[tuple[str, IO[bytes]]]:
         yield name, file
 
 
-def _files_below(folder: str, start: str, prefix: str, problems: Problems) -> Iterator[tuple[str, IO[bytes]]]:
+def _files_below(
+    folder: str, start: str, prefix: str, repeated: Counter[str], problems: Problems
+) -> Iterator[tuple[str, IO[bytes]]]:
     own = Problems()
     for found in Checkout(folder).files([glob.escape(start)], own):
         path = os.path.normpath(os.path.join(prefix, found.path))
+        if found.real_path in repeated:
+            repeated[found.real_path] += 1
+            continue
+        repeated[found.real_path] = 0
         if posixpath.basename(path) in KUSTOMIZATIONS:
             message = "is a Kustomization, so its result is not checked"
             problems.append(finding("template", Location(path), message, "Run kustomize build, and check the result"))

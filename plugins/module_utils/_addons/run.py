@@ -54,13 +54,14 @@ def check_addons(
     rows: list[dict[str, Any]] = []
     objects: list[dict[str, Any]] = []
     needs: Counter[Names] = Counter()
+    repeated: Counter[str] = Counter()
     count, unwanted, packages = 0, 0, set(options.packages)
     for index, name in enumerate(names):
         if name in names[:index]:
             continue
-        where, before = f"addons[{index}]", (count, unwanted, len(findings), len(problems))
+        where, before = f"addons[{index}]", (count, unwanted, repeated.total(), len(findings), len(problems))
         with problems.collect(CapabilityError):
-            for addon in read_addons(name, where, directory, options, findings):
+            for addon in read_addons(name, where, directory, options, repeated, findings):
                 if addon.name and not addon.objects:
                     unwanted += 1
                     continue
@@ -72,7 +73,7 @@ def check_addons(
                 objects += _objects(checked)
                 count += len(checked.objects)
                 needs.update(item.capabilities for item in checked.objects if item.capabilities)
-        if before == (count, unwanted, len(findings), len(problems)):
+        if before == (count, unwanted, repeated.total(), len(findings), len(problems)):
             message = f"is {name}, which contains no object to check"
             problems.error("no-objects", where, message, "Name files or directories with manifests")
     if packages:

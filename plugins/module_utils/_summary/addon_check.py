@@ -32,7 +32,7 @@ def _lines(result: Mapping[str, Any]) -> Iterator[str]:
         needs = f"{row['name']}: " if row["name"] else ""
         needs += ", ".join(row["needs"]) or "nothing"
         rows.append((row["path"] or ".", row["installer"], row["error"], row["review"], row["fine"], needs))
-    yield from first_lines(table(rows), _MOST + 1)
+    yield from first_lines(table(rows), _MOST + 1) if addons else ["No object was checked."]
     for repair in result["repairs"]:
         objects, manifests = plural(repair["objects"], "object"), plural(repair["manifests"], "manifest")
         yield ""

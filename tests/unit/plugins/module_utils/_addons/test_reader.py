@@ -335,6 +335,12 @@ def test_links_pipes_and_files_without_permission(tmp_path):
     assert any(f", outside of {inside}, " in item.message for item in check(str(inside)).findings)
 
 
+def test_a_file_in_two_addons_counts_once(tmp_path):
+    path = write_addon(tmp_path, {"a.yaml": documents(LINK), "b.yaml": documents(thing("ConfigMap"))})
+    assert rows(path, f"{path}/a.yaml", f"{path}/.") == [(".", "gitops", 2)]
+    assert [number for *_names, number in rows(f"{path}/a.yaml", path)] == [1, 1]
+
+
 def test_an_addon_without_objects_is_a_mistake_of_the_call(tmp_path):
     (tmp_path / "empty").mkdir()
     write_addon(tmp_path, {"values.yaml": "a: 1\n", "good.yaml": documents(LINK)})

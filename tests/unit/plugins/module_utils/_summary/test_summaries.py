@@ -99,6 +99,7 @@ def test_addon_check_counts_add_ons_that_it_does_not_show() -> None:
         "addons": list(map(addon, range(53))),
         "repairs": [],
     }
+    assert summary_lines("addon_check", {**many, "addons": [], "repairs": []}, {})[-1] == "No object was checked."
     lines = summary_lines("addon_check", many, {})
     assert (lines[0], lines[-1]) == ("Checked for every selection of 4.20.", "and 3 more")
 
