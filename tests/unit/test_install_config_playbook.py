@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
@@ -75,17 +76,29 @@ def part(output: str, task: str) -> str:
     return output.split(f"TASK [{task}]")[1].split("\nTASK [")[0]
 
 
-# One test, because each task takes a second.
+def run_role(folder: Path, options: dict[str, str], **play: Any) -> CompletedProcess[str]:
+    variables = {"install_config_content": site(), "install_config_openshift_version": "4.20", **options}
+    variables["install_config_path"] = f"{folder}/{{{{ inventory_hostname }}}}"
+    role = "capability.openshift.install_config"
+    (folder / "play.yml").write_text(json.dumps([{"gather_facts": False, "vars": variables, "roles": [role], **play}]))
+    return ansible_playbook(folder, "-i", "berlin,paris", "-c", "local", "play.yml")
+
+
 def test_the_role_says_what_would_be_written_with_the_keyword_check_mode(tmp_path):
-    variables = {"install_config_content": site(), "install_config_openshift_version": "4.20"}
-    role = {"role": "capability.openshift.install_config", "install_config_path": str(tmp_path / "new.yaml")}
-    plays = [{"hosts": "localhost", "check_mode": True, "gather_facts": False, "vars": variables, "roles": [role]}]
-    (tmp_path / "play.yml").write_text(json.dumps(plays))
-    done = ansible_playbook(tmp_path, "-i", "localhost,", "-c", "local", "play.yml")
-    assert (done.returncode, (tmp_path / "new.yaml").exists()) == (0, False), done.stdout + done.stderr
-    assert "new.yaml: would be written" in done.stdout
+    done = run_role(tmp_path, {}, hosts="berlin", check_mode=True)
+    assert (done.returncode, (tmp_path / "berlin").exists()) == (0, False), done.stdout + done.stderr
+    assert "berlin: would be written" in done.stdout
 
 
+def test_a_host_that_fails_before_the_role_is_an_invalid_cluster(tmp_path):
+    """Ansible itself validates the arguments of each host."""
+    topology = "{{ 'sno' if inventory_hostname == 'berlin' else 'single' }}"
+    done = run_role(tmp_path, {"install_config_topology": topology}, hosts="all")
+    assert (done.returncode, (tmp_path / "berlin").exists()) == (2, False), done.stdout + done.stderr
+    assert "1 of 2 clusters is valid. Nothing was written." in done.stdout
+
+
+# One test, because each task takes a second.
 def test_everything_except_secrets_is_printed(tmp_path):
     output = play(tmp_path)
     assert {task: leaks(part(output, task)) for task in TASKS} == {task: [] for task in TASKS}
