@@ -58,7 +58,7 @@ _ARGUMENTS = {
 }
 _ALLOW_SLICE = "allow_slice"
 _LOCALHOST = "localhost"
-_CLUSTERS = (("kubeconfig", "context", "host"), ("cluster_version",), ("request_counts",))
+_CLUSTERS = (("kubeconfig", "context", "host"), ("cluster_version",), ("request_counts",), ("clusters",))
 """What selects a cluster, or is of one."""
 _WRITTEN = ("dest", "report", "outputs", "baseline")
 """Options with the path of what a module writes for one host."""
@@ -175,7 +175,8 @@ def _check_shared(
     for names in _CLUSTERS:
         cluster = [name for name in names if name in values]
         if cluster and (other := sharing(*names, "chdir")):
-            message, hint = f"selects the same cluster for {other}, too", "Set it for each host of the inventory"
+            message = f"is the same for {other}, expected other clusters for each host"
+            hint = f"Set it for each host of the inventory, or remove {TARGET_HOSTS}"
             problems.error("shared-cluster", cluster[0], message, hint)
     written = {name: values[name] for name in _WRITTEN if name in values and is_local}
     if not boolean(values.get("update_baseline"), strict=False):

@@ -25,6 +25,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 )
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_variables import (
     HELP,
+    TARGET_HOSTS,
     Playbook,
     read_playbook,
 )
@@ -87,7 +88,7 @@ def _report_unknown(
         problems.append(_of_role(option, playbook))
     elif nearest is not None:
         problems.error("unknown-variable", name, message, f"Did you mean {nearest}?")
-    elif has_other_variables:
+    elif has_other_variables and name != TARGET_HOSTS:
         hint = f"If it does not belong to the inventory, remove it. -e {HELP}=true shows the variables of the playbook"
         problems.warning("unknown-variable", name, message, hint)
     else:

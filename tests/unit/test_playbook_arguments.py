@@ -266,6 +266,8 @@ def test_a_name_that_resembles_none_can_belong_to_an_inventory(plan, has_other_v
     assert [(item.severity, item.code, str(item.where)) for item in problems] == [
         (severity, "unknown-variable", "datacentre")
     ]
+    check_names(read_playbook("site_check"), ["target_hosts"], problems, has_other_variables=has_other_variables)
+    assert (problems[1].severity, str(problems[1].where)) == ("error", "target_hosts")
 
 
 # Values
@@ -484,6 +486,7 @@ def test_hosts_do_not_replace_the_files_of_each_other(tmp_path):
     [
         ("update_plan", "kubeconfig: missing", PATH, ["shared-cluster"]),
         ("update_plan", "cluster_version: missing", PATH, ["shared-cluster"]),
+        ("update_plan", "clusters: [{name: a, platform: aws}]", PATH, ["shared-cluster"]),
         ("update_plan", "chdir: /{{ inventory_hostname }}", f"{PATH} kubeconfig=x", ["unreadable-directory"]),
         ("cluster_update", "{}", "version=4.22.0 kubeconfig=missing", ["shared-cluster"]),
         ("release_verify", "context: '{{ inventory_hostname }}'", f"{RELEASE} kubeconfig=missing", ["missing-file"]),
