@@ -34,6 +34,7 @@ from .target import TargetRelease, UpdatePhase, find_target, image_digest, updat
 from .write import FieldChange, check_permissions, request_update
 
 _REMOVED = "HyperShift removes spec.desiredUpdate of the ClusterVersion"
+_HINTS = {"missing-feature-gates": "To filter by them, run update_plan with feature_gates"}
 _HOSTED_HINT = "On the management cluster, set spec.release.image of its HostedCluster and of its NodePools"
 
 
@@ -141,7 +142,7 @@ class UpdateRun:
             verdict = verdict._replace(not_checked=(*verdict.not_checked, Unchecked("release-signature", message)))
             plan = plan._replace(verdicts=(verdict, *plan.verdicts[1:]))
         self.plan = plan
-        problems += all_problems(fleet)
+        problems += (item._replace(hint=_HINTS.get(item.code, item.hint)) for item in all_problems(fleet))
         self._check_releases(plan, name, start, target, problems)
         problems.raise_errors(InvalidOptionError)
         return plan

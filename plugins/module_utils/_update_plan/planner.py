@@ -66,7 +66,7 @@ class FleetPlan(NamedTuple):
 
     ``problems``: the problems of the releases. For reports, ``releases`` has the version of each and its name, a pull
     spec by digest if that is known, or its directory. ``cluster_versions``: the object of each cluster, valid or not; a
-    single cluster has no name. ``own_name``: the name of a selected cluster in the cloud. ``multi``: the names of the
+    single cluster has no name here, but in ``own_name``, with the one in the cloud. ``multi``: the names of the
     releases that are for several architectures.
     """
 

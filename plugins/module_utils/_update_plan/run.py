@@ -118,6 +118,7 @@ def _plan(
         known = {*_known_names(releases, results.plans), *clusters.acceptable, *ACCEPTABLE_CODES, *others}
         check_used(filter(clusters.concerned.__contains__, acceptances), clusters.matched, used, known, remarks)
     problems.raise_errors(InvalidOptionError)
+    called = () if any(options.name for options in fleet) else (shared.cluster_name, clusters.own_name)
     names = tuple((item.release.shown_version, item.exact_name) for item in releases)
     return FleetPlan(
         results.with_problems(),
@@ -125,7 +126,7 @@ def _plan(
         remarks.unique(),
         names,
         clusters.cluster_versions,
-        clusters.own_name,
+        ", ".join(dict.fromkeys(filter(None, called))),
         frozenset(item.exact_name for item in releases if item.release.architecture == "multi"),
     )
 

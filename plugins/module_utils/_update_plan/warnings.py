@@ -38,6 +38,7 @@ def check_status(
         message = f"contains names that {start.minor} does not know: {_listed(unknown)}"
         message += f"; of these, {_listed(kept)} stay enabled" if kept else ""
         hint = "Check whether the cluster was rolled back, or runs another release"
+        where = where if kept or source != "enabled_capabilities" else "known_capabilities"
         problems.warning("unknown-capability", where, message, hint)
     gated = status.enabled & start.gated
     if gated:

@@ -369,6 +369,9 @@ def test_no_hint_names_an_option_of_the_plan(run):
     errors = run(server).errors
     assert [item["where"] for item in errors] == ["feature_set", "cluster_profile"]
     assert [item["hint"] for item in errors if " set " in item["hint"]] == []
+    custom = cluster()
+    custom.put(FEATURE_GATES, "cluster", spec={"featureSet": "CustomNoUpgrade"}, status={"featureGates": []})
+    assert run(custom).problem("missing-feature-gates")["hint"].endswith("run update_plan with feature_gates")
 
 
 def test_missing_permissions_are_named_before_the_first_write(run):

@@ -165,6 +165,8 @@ def test_a_status_with_names_that_the_release_does_not_know_is_one_warning(optio
     assert (problem.severity, str(problem.where)) == ("warning", where)
     assert [item for item in answer.problems if item.severity == "error"] == []
     assert answer.plan.status.enabled >= set(STRANGE)
+    answer = planned([], [], enabled_capabilities=["Console"], known_capabilities=["Console", "Other"])
+    assert str(the_problem(answer, "contains names that 4.20 does not know: Other").where) == "known_capabilities"
 
 
 # Resources on the cluster enable nothing, except with the rule presence.

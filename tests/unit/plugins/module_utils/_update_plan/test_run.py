@@ -250,7 +250,7 @@ def test_a_selected_cluster_is_read_and_named(releases):
     result = planning_result(fleet, of_fleet=False, details=True, options=SharedOptions())
     assert (result["hops"][0]["enabled_before"], result["newly_enabled"]) == (["Console", "baremetal"], ENABLED)
     origin = PlanSerializer().report(fleet, "")["origin"]
-    assert origin["cluster"] == "paris-x7, ID 1-2"
+    assert origin["cluster"] == "rome, paris-x7, ID 1-2"
     assert [item["name"] for item in origin["releases"]] == [releases.r4_13, releases.r4_14]
     assert not [request for request in server.requests if not request.startswith("GET ")]
 
