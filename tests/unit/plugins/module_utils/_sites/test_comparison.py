@@ -128,6 +128,8 @@ def test_what_is_not_compared_is_counted(check):
         "which a solution depends"
     )
     assert check(files)["text"].splitlines()[-1] == "1 note in 4 sites; 1 of 4 sites was not checked"
+    older = {"e.yaml": cluster_version("NodeTuning").replace("4.20", "4.14")}
+    assert different(check(older, paths=["e.yaml"], solution="ran_du")) == []
     assert check(paths=["d.yaml"], solution="ran_du")["text"] == "No findings in 1 site\n"
 
 
