@@ -152,14 +152,14 @@ class UpdateRun:
     ) -> None:
         """Report releases that are not the one of the cluster and of ``target``. ``name``: of the last one."""
         current, *_between, version = plan.plan.releases
-        if len(plan.plan.releases) != 2:
-            message = f"names {len(plan.plan.releases)} releases, expected the current one and the next one"
-            problems.error("wrong-path", "releases", message, "Run one update after the other")
         if current != start.from_version:
             message = f"begins with {current}, but the cluster runs or updates to {start.from_version}"
             problems.error("version-mismatch", "releases[0]", message, "Begin with the release that the cluster runs")
         where = "release" if self._options.path is None else "releases[1]"
-        if target.version not in ("", version):
+        if len(plan.plan.releases) != 2:
+            message = f"names {len(plan.plan.releases)} releases, expected the current one and the next one"
+            problems.error("wrong-path", "releases", message, "Run one update after the other")
+        elif target.version not in ("", version):
             message = f"is {version}, but the update is to {target.version}"
             problems.error("other-release", where, message, f"Set it to the release {target.version}")
         elif target.image and image_digest(name) not in ("", image_digest(target.image)):

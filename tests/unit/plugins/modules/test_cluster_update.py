@@ -335,8 +335,8 @@ def test_more_than_one_update_is_refused(run, tmp_path):
     for name in ("release-metadata", "image-references"):
         file = third / "release-manifests" / name
         file.write_text(file.read_text("utf-8").replace(NEXT, "4.23.0"), "utf-8")
-    server = cluster(cluster_version(available=[release("4.23.0")]))
-    outcome = run(server, version="4.23.0", releases=[*FOLDERS, str(third)])
+    server = cluster()
+    outcome = run(server, releases=[*FOLDERS, str(third)])
 
     assert outcome.faults == [("wrong-path", "releases")]
     assert written(server) == []
