@@ -28,6 +28,7 @@ from .objects import CSV, Addon, AddonObject, GroupKindName, Installer, read_obj
 from .rules import finding
 from .stream import read_objects, read_stream
 
+_Files = Iterator[tuple[str, IO[bytes]]]
 _SUFFIXES = (".yaml", ".yml", ".json")
 _IMAGE_DIRECTORIES = ("manifests", "metadata", "configs")
 _OPM_TEMPLATES = ("olm.template.basic", "olm.template.substitutes", "olm.semver")
@@ -85,14 +86,12 @@ def _real_path(name: str) -> str:
     return real if os.path.exists(real) else path
 
 
-def _opened(path: str, name: str) -> Iterator[tuple[str, IO[bytes]]]:
+def _opened(path: str, name: str) -> _Files:
     with open(path, "rb") as file:
         yield name, file
 
 
-def _files_below(
-    folder: str, start: str, prefix: str, repeated: Counter[str], problems: Problems
-) -> Iterator[tuple[str, IO[bytes]]]:
+def _files_below(folder: str, start: str, prefix: str, repeated: Counter[str], problems: Problems) -> _Files:
     own = Problems()
     for found in Checkout(folder).files([glob.escape(start)], own):
         path = os.path.normpath(os.path.join(prefix, found.path))
@@ -115,7 +114,7 @@ def _files_below(
         problems.append(finding(rule, where, problem.message, problem.hint))
 
 
-def _files_of_image(name: str, where: str, options: ReadOptions, problems: Problems) -> Iterator[tuple[str, IO[bytes]]]:
+def _files_of_image(name: str, where: str, options: ReadOptions, problems: Problems) -> _Files:
     # Imported here: most add-ons are files, which need no client of registries.
     from .._registry.image import read_files
     from .._release_image.image_reader import open_image

@@ -189,9 +189,8 @@ def _report_unknown_status(
     unknown = status.known - data.capabilities if data else ()
     for name in sorted(unknown):
         message = f"{name!r} is not a capability of {release.shown_version}"
-        problems.warning(
-            "unknown-capability", "known_capabilities", message, "Check whether the cluster runs another release"
-        )
+        hint = "Check whether the cluster runs another release"
+        problems.warning("unknown-capability", "known_capabilities", message, hint)
 
 
 def always_enabled(criteria: InclusionCriteria, data: MinorData) -> frozenset[str]:

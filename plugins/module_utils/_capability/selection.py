@@ -128,7 +128,17 @@ def check_selection(
     ):
         for index, name in enumerate(names):
             at = where.child(f"{field}[{index}]")
-            _check_name(name, at, data, gated, proposed, problems, is_hosted=hosted is not None)
+            if name in data.capabilities & gated:
+                gates = " or ".join(gates_of_capability(name))
+                message = f"{name} exists in {data.minor} only if the feature gate {gates} is enabled"
+                hint = "Choose a feature set or feature gates that enable it, or remove the name"
+                # HyperShift disables it even then.
+                problems.error("gated-capability", at, message, "Remove the name" if hosted else hint)
+            elif name not in data.capabilities:
+                since = since_of(name)
+                # A name of another version is not a misspelling, however similar it is to a name of this one.
+                hint = f"Use it with {since} or later" if since else did_you_mean(name, proposed)
+                problems.error("unknown-capability", at, f"{name!r} is not a capability of {data.minor}", hint)
 
 
 def capability_status(
@@ -240,34 +250,5 @@ def _check_disjoint(
 ) -> None:
     for name in first or ():
         if name in (second or ()):
-            problems.error(
-                "conflicting-names",
-                where.child(f"{fields[1]}"),
-                f"{name} is also in {fields[0]}",
-                "Keep it in one of the two lists",
-            )
-
-
-def _check_name(
-    name: str,
-    where: Location,
-    data: MinorData,
-    gated: frozenset[str],
-    proposed: frozenset[str],
-    problems: Problems,
-    *,
-    is_hosted: bool,
-) -> None:
-    if name in data.capabilities & gated:
-        gates = " or ".join(gates_of_capability(name))
-        message = f"{name} exists in {data.minor} only if the feature gate {gates} is enabled"
-        # HyperShift disables it even then.
-        hint = "Choose a feature set or feature gates that enable it, or remove the name"
-        hint = "Remove the name" if is_hosted else hint
-        problems.error("gated-capability", where, message, hint)
-    elif name not in data.capabilities:
-        message = f"{name!r} is not a capability of {data.minor}"
-        since = since_of(name)
-        # A name of another version is not a misspelling, however similar it is to a name of this one.
-        hint = f"Use it with {since} or later" if since else did_you_mean(name, proposed)
-        problems.error("unknown-capability", where, message, hint)
+            message, hint = f"{name} is also in {fields[0]}", "Keep it in one of the two lists"
+            problems.error("conflicting-names", where.child(fields[1]), message, hint)

@@ -21,11 +21,9 @@ from .identity import ImageName, accepts_identity
 from .image_policy import ImagePolicy
 
 if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePublicKey
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+    from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
-    SigstoreKey = RSAPublicKey | EllipticCurvePublicKey | Ed25519PublicKey
+    SigstoreKey = rsa.RSAPublicKey | ec.EllipticCurvePublicKey | ed25519.Ed25519PublicKey
 
 _TYPE = "cosign container image signature"
 _FIELDS = {"critical": CRITICAL_FIELDS, "optional": (dict, type(None))}

@@ -78,12 +78,8 @@ def read_config(release: str, manifests: Iterable[tuple[str, Object]], problems:
     """Read how ``release`` verifies other releases; ``None`` after a reported problem."""
     found = find_config_map(manifests)
     if found is None:
-        problems.error(
-            "no-verification-config",
-            release,
-            f"has no ConfigMap with the annotation {ANNOTATION}, so its CVO accepts no other release",
-            _HINT,
-        )
+        message = f"has no ConfigMap with the annotation {ANNOTATION}, so its CVO accepts no other release"
+        problems.error("no-verification-config", release, message, _HINT)
         return None
     return _read_data(*found, problems)
 

@@ -185,9 +185,7 @@ def _warn(moved: Mapping[str, Sequence[MovedResource]], problems: Problems) -> N
         first = resources[0].target
         more = len({moved_resource.target.resource_id for moved_resource in resources}) - 1
         others = f" (and {more} other resource{'s' if more > 1 else ''})" if more else ""
-        problems.warning(
-            "implicitly-enabled-capability",
-            f"{first.file}, document {first.document}",
-            f"{first.resource_id} moved into capability {name}, so the update enables {name} permanently{others}",
-            "Plan each update with update_plan first: what it enables cannot be disabled again",
-        )
+        where = f"{first.file}, document {first.document}"
+        message = f"{first.resource_id} moved into capability {name}, so the update enables {name} permanently{others}"
+        hint = "Plan each update with update_plan first: what it enables cannot be disabled again"
+        problems.warning("implicitly-enabled-capability", where, message, hint)

@@ -280,12 +280,8 @@ def check_hosted(
     fields = dict(block or {})
     for field in set(fields) - set(_FIELDS.values()):
         message = "is not a field of a HostedCluster, expected enabled or disabled"
-        problems.error(
-            "unknown-field",
-            f"{BLOCK}.{field}",
-            message,
-            "List in disabled the capabilities that the cluster does not need",
-        )
+        hint = "List in disabled the capabilities that the cluster does not need"
+        problems.error("unknown-field", f"{BLOCK}.{field}", message, hint)
     document: dict[str, Any] = {"platform": {platform: {}}} if platform in HOSTED_PLATFORMS else {}
     installation = read_installation(InstallOptions(document, "", complete=False, method=HOSTED), release)
     check = _check_lists(fields, installation)

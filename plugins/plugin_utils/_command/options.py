@@ -162,11 +162,10 @@ def parse(subcommand: Subcommand, definition: ModuleDefinition, words: Sequence[
         message, hint = unknown_choice(output["format"], shown(output["format"]), formats)
         problems.error("unknown-choice", Location(field="--format"), message, hint)
     for name in subcommand.positional:
-        if flag(name) in values:
-            if name in values:
-                message = f"cannot be combined with {flag(name)}"
-                problems.error("conflicting-options", place(name), message, "Keep one of them")
-            values[name] = values.pop(flag(name))
+        if flag(name) in values and name in values:
+            message = f"cannot be combined with {flag(name)}"
+            problems.error("conflicting-options", place(name), message, "Keep one of them")
+        values[name] = values.pop(flag(name), values.get(name))
     places: dict[str, Location] = {}
     given = {
         name: _value(name, value, definition.spec[name], place(name), places, problems)
