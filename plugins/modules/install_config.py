@@ -56,7 +56,7 @@ options:
       - With O(install_method=hosted), the platform is that of the HostedCluster in lower case, such as V(kubevirt) or
         V(agent).
       - If O(path) exists and has the same values except C(capabilities), the file is edited and keeps its comments.
-        If other values differ, O(content) replaces the file.
+        If other values differ, or only the file selects C(capabilities), O(content) replaces the file.
       - C(pullSecret) can be the JSON text or the equivalent dict.
     type: raw
   topology:
