@@ -144,7 +144,7 @@ def solution_selection(name: str, resolved: ResolvedRelease, platform: str | Non
     found = resolve(solution, install, problems)
     if found is None or found.selection is None:
         return Selection()
-    if unchecked_rules(install, install.enabled(found.selection), of_solution=True):
+    if unchecked_rules(install, install.enabled(found.selection)):
         message = "the platform is not known, so names that it requires may be missing"
         hint = "Set capabilities to what install_config selects for the platform, or set platform if it is an option"
         problems.warning("unchecked-rules", "solution", message, hint)

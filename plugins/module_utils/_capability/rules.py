@@ -105,13 +105,8 @@ def suggested_selection(
         selection = selection.with_names(item.capability for item in missing)
 
 
-def unchecked_rules(
-    install: InstallContext, enabled: Collection[str] = (), *, of_solution: bool = False
-) -> tuple[Rule, ...]:
-    """The rules that cannot be checked because the platform is not known, without those that ``enabled`` meets.
-
-    ``of_solution``: also those that only solutions have to meet.
-    """
+def unchecked_rules(install: InstallContext, enabled: Collection[str] = ()) -> tuple[Rule, ...]:
+    """The rules that cannot be checked because the platform is not known, without those that ``enabled`` meets."""
     if install.platform is not None:
         return ()
     return tuple(
@@ -119,7 +114,6 @@ def unchecked_rules(
         for item in DEPENDENCIES
         if (item.platforms is not None or item.except_platforms)
         and item.rule.in_force(install.minor, install.method)
-        and (item.rule.layer != "documentation" or (of_solution and item.rule.solved_by_solutions))
         and item.capability not in enabled
     )
 

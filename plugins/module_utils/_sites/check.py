@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from .._capability.hosted_cluster import selectable_names
 from .._capability.inclusion import InclusionContext
-from .._capability.rules import InstallContext, rule_violations, unchecked_rules
+from .._capability.rules import InstallContext, rule_violations
 from .._data.assisted_fields import ASSISTED_FIELDS
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, BRANCHES, V_CURRENT, MinorData, since_of
 from .._data.hosted_clusters import HOSTED_PLATFORMS
@@ -224,9 +224,7 @@ def _api_fields(block: object, problems: Problems) -> object:
 
 def _comparable(desired: SelectionRequest | None, installation: Installation) -> SelectionRequest | None:
     """``desired``; ``None`` for a solution if the platform is not known, on which its names depend."""
-    install = installation.install
-    is_solution = desired is not None and desired.solution is not None
-    return None if is_solution and install is not None and unchecked_rules(install, of_solution=True) else desired
+    return None if desired is not None and desired.solution is not None and installation.unchecked else desired
 
 
 def _corrected_fields(values: Mapping[str, Any], install: InstallContext) -> dict[str, Any] | None:

@@ -28,7 +28,7 @@ def block(baseline: str, *names: str) -> dict[str, Any]:
             "unchecked-rules",
             "content, platform",
             "is not known, so these rules are not checked: "
-            "inst-cloudcredential, inst-ccm, inst-ccm-external, inst-platform-baremetal",
+            "inst-cloudcredential, inst-ccm, inst-ccm-external, inst-platform-baremetal, doc-storage-platform",
             "Set content with the platform",
         ),
         (
