@@ -65,3 +65,11 @@ def test_nothing_is_enabled_on_a_cluster_that_is_not_as_expected(rollouts: Rollo
     assert "| compare with no capabilities | 1 missing (" in report
     assert "| enable Build, and wait | not done |" in report
     assert "- missing: ConfigMap openshift-config/insights-upload-schedule" in report
+
+
+def test_a_wait_that_ends_too_early_failed(rollouts: Rollouts, desk: Desk) -> None:
+    roll_out_ready(rollouts)
+    done = desk.command("ansible-playbook", str(PLAN), *OPTIONS, "-e", "capability=Build", "-e", "wait_timeout=1")
+
+    assert done.code == 2
+    assert "| enable Build, and wait | failed, enabled: Ingress |" in (desk.folder / "test_plan.md").read_text()
