@@ -18,7 +18,7 @@ from .words import listed, problem_text, sorted_names, table
 def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
     """The selection and what it means, or what is wrong. Several clusters are a table.
 
-    ``options``: ``solution``, ``path``, ``write_valid`` and ``check_mode`` of the task.
+    ``options``: ``solution``, ``path``, ``write_valid`` and ``check_mode`` of a task, and the ``prefix`` of a role.
     """
     if "clusters" not in result:
         errors = [problem_text(item) for item in result["problems"] if item["severity"] == "error"]
@@ -152,4 +152,4 @@ def _verdict(clusters: Sequence[Mapping[str, Any]], options: Mapping[str, Any]) 
         return f"{counts} Nothing was written."
     if options.get("write_valid"):
         return f"{counts} Files that changed {'would be' if options.get('check_mode') else 'were'} written."
-    return f"{counts} Nothing was written. To write the valid ones, set write_valid."
+    return f"{counts} Nothing was written. To write the valid ones, set {options.get('prefix', '')}write_valid."
