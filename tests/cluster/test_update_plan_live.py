@@ -218,6 +218,7 @@ def test_all_kinds_that_the_user_cannot_list_are_named_together(site: ControlPla
     )
     assert 'User "restricted" cannot list resource "configmaps" in API group "" at the cluster scope' in outcome.message
     assert "a role that allows list on configmaps" in outcome.message
+    assert "of 2 kinds on the cluster" in "".join(item["message"] for item in hint["problems"])
 
 
 def test_permission_to_list_those_kinds_is_enough(site: ControlPlane, call: Call) -> None:

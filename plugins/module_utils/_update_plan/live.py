@@ -145,10 +145,9 @@ def look_up_resources(
     if decisive:
         raise_errors(lookup.problems, ClusterError)
     problems += map(_incomplete, lookup.problems)
-    kinds = {resource.group_kind for resource in resources}
-    message = (
-        f"looked up {len(resources)} resources of {len(kinds)} kinds on the cluster, and found {len(lookup.existing)}"
-    )
+    read = frozenset(resources) - lookup.unclear
+    kinds = {resource.group_kind for resource in read}
+    message = f"looked up {len(read)} resources of {len(kinds)} kinds on the cluster, and found {len(lookup.existing)}"
     if lookup.unserved:
         message += f"; the cluster does not serve {lookup.unserved} of the kinds"
     problems.info("live-resources-read", _RESOURCES, message)
