@@ -99,6 +99,13 @@ def test_a_host_that_fails_before_the_role_is_an_invalid_cluster(tmp_path):
     assert f"1 of 2 clusters is valid. Nothing was written. {hint}" in done.stdout
 
 
+def test_a_role_whose_tasks_for_all_clusters_are_skipped_fails(tmp_path):
+    roles = [{"role": "capability.openshift.install_config", "when": "inventory_hostname == 'paris'"}]
+    done = run_role(tmp_path, {}, hosts="all", roles=roles)
+    assert (done.returncode, (tmp_path / "paris").exists()) == (2, False), done.stdout + done.stderr
+    assert "The condition of the role is false for the first host" in done.stdout
+
+
 # One test, because each task takes a second.
 def test_everything_except_secrets_is_printed(tmp_path):
     output = play(tmp_path)
