@@ -104,7 +104,6 @@ def _plan(
             results.add(options.name, result, own)
         for problem in own if result is None else ():
             errors.setdefault(problem, []).append(options.where)
-    problems += clusters.problems
     problems += [of_clusters(problem, locations) for problem, locations in errors.items()]
     if not path_problems and shared.forbidden_capabilities:
         check_forbidden(shared.forbidden_capabilities, _known_names(releases, results.plans), problems)
@@ -163,9 +162,9 @@ class _Results:
 class _Clusters:
     """Plans one cluster after another, on the same releases.
 
-    ``problems`` gets what is wrong with extra manifests, ``acceptable`` the gates and risks of all clusters,
-    ``effective`` what is acknowledged or accepted on a cluster, ``concerned`` the acceptances that can be about them,
-    ``matched`` those that are, the others what ``FleetPlan`` has of the clusters.
+    ``acceptable`` gets the gates and risks of all clusters, ``effective`` what is acknowledged or accepted on a
+    cluster, ``concerned`` the acceptances that can be about them, ``matched`` those that are, the others what
+    ``FleetPlan`` has of the clusters.
     """
 
     def __init__(
@@ -179,14 +178,13 @@ class _Clusters:
         self._planner = Planner([item.release for item in releases], shared)
         self._signatures = HopSignatures(releases, shared.source, remarks)
         self._shared, self._connect, self._acceptances = shared, connect, acceptances
-        self._extra: dict[tuple[str, ...], frozenset[ResourceId]] = {}
+        self._extra: dict[tuple[str, ...], tuple[frozenset[ResourceId], Problems]] = {}
         self.cluster_versions: dict[str, object] = {}
         self.own_name = ""
         self.acceptable: set[str] = set()
         self.effective: set[str] = set()
         self.concerned: set[Acceptance] = set()
         self.matched: set[Acceptance] = set()
-        self.problems = Problems()
 
     def plan(self, options: PlanOptions, path: tuple[int, ...] | None, problems: Problems) -> PlanResult | None:
         """Return the plan of a cluster; ``None`` if there is an error, or no ``path``.
@@ -230,7 +228,10 @@ class _Clusters:
         """Complete and check the options of a cluster, also with what it reports if there is a ``client``."""
         given = tuple(options.extra_manifests or ())
         if given not in self._extra:
-            self._extra[given] = read_extra_manifests(given, "extra_manifests", self.problems)
+            found = Problems()
+            self._extra[given] = read_extra_manifests(given, "extra_manifests", found), found
+        extra, found = self._extra[given]
+        problems += [item for item in found if item.severity == "error"]
         options = _with_object(options)
         if client is not None:
             from .live import complete_options  # imports the client, which only plans with a cluster need
@@ -241,7 +242,7 @@ class _Clusters:
             hint = f"Set live_resources{'' if options.name else ' or connection options'}, or remove the option"
             problems.error("missing-option", "rule", message, hint)
         self.cluster_versions[options.name] = options.cluster_version
-        return read_request(options, path or (), self._extra[given], problems)
+        return read_request(options, path or (), extra, problems)
 
 
 def _with_object(options: PlanOptions) -> PlanOptions:

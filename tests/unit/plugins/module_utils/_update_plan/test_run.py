@@ -82,6 +82,12 @@ def connect() -> Any:
             "clusters[0] (a).releases: is missing. Set the path here, or releases for all clusters",
         ),
         (
+            [{"name": name, "releases": [], "extra_manifests": ["no.yaml"]} for name in "ab"],
+            {},
+            "clusters[0] (a), clusters[1] (b): extra_manifests[0]: is no.yaml, which does not exist. Name files or "
+            "directories with manifests",
+        ),
+        (
             [{"name": "a", "releases": []}],
             {"connect": connect},
             "clusters: cannot be combined with connection options (kubeconfig, context, host), which select one "
