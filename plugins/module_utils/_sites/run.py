@@ -288,7 +288,7 @@ class _Checker:
             hint = "Check whether they create what is missing"
             problems.info("unread-extra-manifests", "", message, hint)
         if minor is None:
-            message = "the version of the site is not known, so only the form of its selection is checked"
+            message = "the version of the site is not known, so nothing that depends on it is checked"
             problems.warning("unknown-site-version", "", message, "Set openshift_version or openshift_versions")
         extra = None
         if release.manifests and result.context is not None and sources:

@@ -378,8 +378,13 @@ def test_the_map_of_the_user_comes_first(check, pattern):
 
 def test_without_a_version_the_form_is_checked(check):
     files = {"a.yaml": instance(*RAN_DU, image_set="stable"), "b.yaml": cluster_instance("'{'", image_set="stable")}
-    outcome = check(files)
-    assert rules_of(outcome["findings"], "warning") == [("unknown-site-version", "a.yaml")]
+    without_selection = "apiVersion: v1\nbaseDomain: example.com\nmetadata: {name: berlin}\nplatform: {none: {}}\n"
+    outcome = check({**files, "install-config.yaml": without_selection})
+    warned = [item for item in outcome["findings"] if item["severity"] == "warning"]
+    assert [(item["rule"], item["path"]) for item in warned] == [
+        ("unknown-site-version", path) for path in ("a.yaml", "install-config.yaml")
+    ]
+    assert all(item["message"].endswith("not known, so nothing that depends on it is checked") for item in warned)
     assert rules_of(outcome["findings"]) == [("invalid-json", "b.yaml")]
     assert not check(files, openshift_version="4.20", paths=["a.yaml"])["findings"]
 
