@@ -100,7 +100,7 @@ def resolve_on_path(criteria: InclusionCriteria, release: Release, problems: Pro
 def _located_in_release(problem: Problem, release: Release) -> Problem:
     if problem.code == "missing-version":
         hint = "Extract the release with its release-metadata, or write {release: PATH, openshift_version: X.Y.Z}"
-        return problem._replace(where=Location(release.path), hint=hint)
+        return problem._replace(where=Location(release.path, field="version"), hint=hint)
     if problem.code == "unknown-version" and problem.severity == "error":
         hint = "Use a release with its ClusterVersion CRD, or update the collection"
         return problem._replace(where=Location(release.path), hint=hint)

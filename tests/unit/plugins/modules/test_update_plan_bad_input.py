@@ -82,7 +82,7 @@ def test_an_error_in_a_release_is_reported_with_its_path(run, releases, tmp_path
 def test_a_flat_directory_of_several_clusters_is_reported_once_with_their_names(run, releases, flat):
     clusters = [{"name": name, "releases": [flat, releases.r4_14]} for name in ("berlin", "paris")]
 
-    expect(run(clusters=clusters), (f"clusters[0] (berlin), clusters[1] (paris): {flat}", "missing-version"))
+    expect(run(clusters=clusters), (f"clusters[0] (berlin), clusters[1] (paris): {flat}, version", "missing-version"))
 
 
 @pytest.mark.parametrize(("version", "agrees"), [("4.13", True), ("4.13.7", True), ("4.13.0-rc.1", True)])
