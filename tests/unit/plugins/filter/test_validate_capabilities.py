@@ -102,16 +102,6 @@ def test_with_platform_or_method_the_rules_of_installers_count(selection, versio
     assert all(problem["where"].startswith("capabilities.") and problem["hint"] for problem in found)
 
 
-def test_a_method_without_a_platform_says_what_is_not_checked():
-    (warned,) = [
-        problem
-        for problem in validate_capabilities({"baselineCapabilitySet": "vCurrent"}, "4.18", install_method="upi")
-        if problem["severity"] == "warning"
-    ]
-
-    assert "inst-cloudcredential" in warned["message"]
-
-
 @pytest.mark.parametrize(
     ("options", "where", "message", "hint"),
     [
