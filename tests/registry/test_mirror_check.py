@@ -485,7 +485,7 @@ def test_the_playbook_shows_a_table_and_fails(mirror, releases, tmp_path):
     done = ansible_playbook(tmp_path, "capability.openshift.mirror_check", "-e", json.dumps(given))
     assert done.returncode == 2, done.stdout + done.stderr
     assert re.search(r"release +yes +missing +missing", done.stdout)
-    assert re.search(r"cli +no +not_required +unknown", done.stdout)
+    assert re.search(r"cli +no +not_required +not_required", done.stdout)
     assert f"$ oc image mirror --force {RELEASE}:{signature_tag(IMAGES['release'].digest)}" in done.stdout
     # In the table, and as the message of the failure.
     verdict = "not ready for the update from 4.20.9 to 4.21.0: 0 of 3 images are ready"

@@ -50,6 +50,11 @@ class MirrorRequest(NamedTuple):
         """Whether the OpenPGP signature of an image has to be valid. The CVO looks only at the release image."""
         return self.requires_openpgp and name == RELEASE
 
+    def policies_of(self, spec: PullSpec) -> tuple[ImagePolicy, ...]:
+        """The policies for an image, of each release: nodes use the old ones until the new release is applied."""
+        image = ImageName(spec.name, spec.tag or "", spec.digest or "")
+        return tuple(policy for policies in self.policies for policy in policies_of(image, policies))
+
 
 def check_images(request: MirrorRequest, reader: MirrorReader, progress: Progress = silent) -> tuple[ImageRow, ...]:
     """Check all images, several at the same time. The rows are in the order of the images.
@@ -112,7 +117,7 @@ def _absent(
         mirror.name if mirror else "",
         in_mirror=in_mirror,
         openpgp="unknown" if request.requires_openpgp_of(name) else "not_required",
-        sigstore="unknown",
+        sigstore="unknown" if request.unread or request.policies_of(spec) else "not_required",
         problems=tuple(problems),
         commands=commands,
     )
@@ -176,19 +181,16 @@ def _sigstore(
 ) -> tuple[SignatureState, tuple[str, ...]]:
     """Return the state, and the digests whose signatures have to be copied again.
 
-    CRI-O verifies the image of its architecture, not the list (containers/image:copy/single.go copySingleImage). The
-    policies of each release count on their own: nodes use those of the old one until the new one is applied.
+    CRI-O verifies the image of its architecture, not the list (containers/image:copy/single.go copySingleImage).
     """
-    image = ImageName(spec.name, spec.tag or "", spec.digest or "")
-    demanded = tuple(policy for policies in request.policies for policy in policies_of(image, policies))
+    demanded = request.policies_of(spec)
     if request.unread:
         problems.extend(request.unread)
         return "unknown", ()
     if not demanded:
         return "not_required", ()
-    states = {
-        digest: _sigstore_of(image._replace(digest=digest), source, demanded, reader, problems) for digest in digests
-    }
+    images = (ImageName(spec.name, spec.tag or "", digest) for digest in digests)
+    states = {image.digest: _sigstore_of(image, source, demanded, reader, problems) for image in images}
     lacking = tuple(digest for digest, state in states.items() if state in ("missing", "invalid"))
     for state in ("unknown", "invalid", "missing"):
         if state in states.values():

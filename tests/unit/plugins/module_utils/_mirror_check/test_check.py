@@ -84,7 +84,8 @@ def test_an_image_that_is_there_needs_nothing(registries: Registries) -> None:
 
 def test_an_image_that_is_not_there_has_the_command_that_copies_it(registries: Registries) -> None:
     (row,) = rows(registries, ONE)
-    assert row[:6] == ("release", f"{SOURCE}@{ONE.digest}", MIRROR, False, "unknown", "unknown")
+    assert row[:6] == ("release", f"{SOURCE}@{ONE.digest}", MIRROR, False, "unknown", "not_required")
+    assert [found.sigstore for found in rows(registries, ONE, policies=[image_policy(KEY, [SOURCE])])] == ["unknown"]
     assert codes(row) == ["image-not-found"]
     (command,) = row.commands
     assert ("--force" in command, f"{SOURCE}@{ONE.digest} {MIRROR}:" in command) == (False, True)
