@@ -199,7 +199,8 @@ sites:
       type: dict
       returned: always
     enabled_capabilities:
-      description: Enabled capabilities, sorted. V(null) if they are not known.
+      description: Enabled capabilities, sorted. V(null) if they are not known, or if an object other than an
+        install-config selects nothing.
       type: list
       elements: str
       returned: always
