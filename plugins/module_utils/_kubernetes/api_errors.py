@@ -443,7 +443,7 @@ def _field_messages(error: ApiError) -> str:
 
 
 def _problem_code(error: ApiError) -> str:
-    if error.is_denied and error.code not in (403, 422):
+    if error.is_denied:
         return "denied-request"
     if error.is_not_found:
         return "missing-object" if error.object_name else "unserved-kind"

@@ -250,7 +250,7 @@ def test_a_redacted_problem_without_fields():
     )
 
 
-@pytest.mark.parametrize("code", [401, 404, 409])
+@pytest.mark.parametrize("code", [401, 403, 404, 409, 422])
 @pytest.mark.parametrize(
     "message",
     [

@@ -106,7 +106,7 @@ FORBIDDEN = (
             403,
             "Forbidden",
             'services "a" is forbidden: exceeded quota: few, requested: count/services=1',
-            "forbidden-request",
+            "denied-request",
             "Raise the ResourceQuota",
         ),
         (500, "InternalError", "etcdserver: leader changed", "failed-server", SERVER_ERROR),
