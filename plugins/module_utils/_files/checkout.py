@@ -198,6 +198,8 @@ class Checkout:
         return os.path.isfile(metadata) and _PARTS.search(self.read(self._shown(metadata))) is not None
 
     def _accepts_link(self, path: str, real_path: str, problems: Problems) -> bool:
+        if os.path.isfile(real_path) and not path.endswith(_SUFFIXES) and not real_path.endswith(_SUFFIXES):
+            return False  # such as a link to a program
         where = self._shown(path)
         if not self._contains(real_path):
             message = f"is a symbolic link to {real_path}, outside of {self.root}, so it is not read"
