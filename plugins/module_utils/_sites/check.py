@@ -111,8 +111,10 @@ def check_site(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
     # A version without capabilities is wrong only for a selection.
     selects = request.desired is not None or request.values.get(BLOCK) is not None
     hints = _HINTS_OF_FORMS.get(request.form, _HINTS)
-    problems = (item._replace(hint=hints.get(item.code, item.hint)) for item in result.problems)
-    return result._replace(problems=tuple(item for item in problems if selects or item.code != _UNSUPPORTED))
+    problems = [item._replace(hint=hints.get(item.code, item.hint)) for item in result.problems]
+    # If the version has no lists, what is in them is not wrong in addition.
+    found = [item for item in problems if item.code == HOSTED_SINCE.name] or problems
+    return result._replace(problems=tuple(item for item in found if selects or item.code != _UNSUPPORTED))
 
 
 def _check(request: SiteCheckRequest, release: Release) -> SiteCheckResult:

@@ -435,7 +435,7 @@ def test_what_a_policy_must_not_have_is_no_selection(check):
         ("{enabled: [baremetal]}", "4.20.3", []),
         ("{enabled: [Storage]}", "4.20.3", ["hcp-selectable"]),
         ("{enabled: [Console]}", "4.19.1", ["hcp-selectable"]),
-        ("{disabled: [ImageRegistry]}", "4.17.1", ["hcp-capabilities"]),
+        ("{disabled: [ImageRegistry, Ingress]}", "4.12.1", ["hcp-capabilities"]),
         ("{enabled: [Console], disabled: [Console, wrong]}", "4.20.3", ["conflicting-names", "unknown-capability"]),
         ("{baselineCapabilitySet: None}", "4.20.3", ["unknown-field"]),
         ("[Console]", "4.20.3", ["not-a-map"]),
