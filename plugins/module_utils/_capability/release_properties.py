@@ -8,7 +8,7 @@ Capabilities and sets are from its ClusterVersion CRD, or else from this collect
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .._data import capabilities as capability_data
@@ -212,14 +212,19 @@ def read_release_gates(release: Release, context: InclusionContext, problems: Pr
     return gates
 
 
-def check_gates(gates: Iterable[str], release: Release, problems: Problems) -> None:
-    """Warn about feature gates that no FeatureGate manifest of ``release`` lists, if it has such manifests."""
-    manifests = (item for item in release.manifests if item.resource_id.group_kind == _FEATURE_GATES)
-    bodies = [nested(release.read_body(manifest), "status", "featureGates") for manifest in manifests]
+def check_gates(gates: Collection[str], releases: Sequence[Release], problems: Problems) -> None:
+    """Warn about feature gates that no FeatureGate manifest of ``releases`` lists, if they have such manifests."""
+    bodies = [
+        nested(release.read_body(manifest), "status", "featureGates")
+        for release in releases
+        for manifest in release.manifests
+        if gates and manifest.resource_id.group_kind == _FEATURE_GATES
+    ]
     known = {name for body in bodies for state in ("enabled", "disabled") for name in _gates_in(as_list(body), state)}
+    versions = " or ".join(dict.fromkeys(release.shown_version for release in releases))
     for name in sorted(set(gates) - known) if known else ():
         hint = did_you_mean(name, known) if nearest_name(name, known) else "Remove it"
-        message = f"{name!r} is not a feature gate of {release.shown_version}"
+        message = f"{name!r} is not a feature gate of {versions}"
         problems.warning("unknown-feature-gate", "feature_gates", message, hint)
 
 

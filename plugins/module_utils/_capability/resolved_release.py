@@ -159,7 +159,7 @@ def resolve_cluster(
     Raises ``InvalidOptionError`` with all problems if one of them is an error.
     """
     criteria = check_options(options, release.minor, problems)
-    check_gates(criteria.filters.feature_gates or (), release, problems)
+    check_gates(criteria.filters.feature_gates or (), [release], problems)
     selection = read_selection(options, problems, option)
     if options.gives_status:
         context, status = inclusion_context(criteria, release, problems), read_capability_status(options, problems)

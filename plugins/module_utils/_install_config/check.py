@@ -144,7 +144,7 @@ def read_installation(options: InstallOptions, release: Release) -> Installation
         feature_gates=feature_gates_of(document),
     )
     criteria = check_options(cluster, release.minor, cluster_problems)._replace(platform=platform)
-    check_gates(criteria.filters.feature_gates or (), release, cluster_problems)
+    check_gates(criteria.filters.feature_gates or (), [release], cluster_problems)
     resolved = resolve_release(criteria, release, cluster_problems)
     located = tuple(_as_in_document(cluster_problems, options.source, release))
     installation = Installation(options, release, document, method, platform, tuple(problems), located)

@@ -18,6 +18,7 @@ from .._capability.inclusion import (
     included_manifests,
     is_overridden,
 )
+from .._capability.release_properties import check_gates
 from .._capability.resolved_release import ResolvedRelease
 from .._cluster.cluster_properties import (
     FEATURE_GATE,
@@ -305,6 +306,8 @@ def rollout_context(
     options = cluster_options(given, gate, state.cluster_profile, overrides)
     resolution = Problems()
     criteria = check_options(options, release.minor, resolution)._replace(platform=state.platform)
+    if given.feature_gates is not None:
+        check_gates(criteria.filters.feature_gates or (), [release], resolution)
     target, resolved = status_inputs(criteria.without_overrides(), release, release_image, resolution)
     if gate.feature_set is None:
         rules = resolved.context.rules

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from .._capability.cluster_options import InclusionCriteria
 from .._capability.implicit_enablement import ImplicitEnablement
+from .._capability.release_properties import check_gates
 from .._capability.resolved_release import (
     ResolvedRelease,
     check_always_enabled,
@@ -143,6 +144,7 @@ class Planner:
         check_path(releases, "releases", problems, allow_downgrade=self._options.allow_downgrade)
         resolutions = [self._resolve(index, criteria) for index in path]
         problems += (problem for _release, found in resolutions for problem in found)
+        check_gates(criteria.filters.feature_gates or (), releases, problems)
         resolved = [release for release, _found in resolutions if release is not None]
         minors = [release.minor_data for release in resolved if release.minor_data is not None]
         if minors:

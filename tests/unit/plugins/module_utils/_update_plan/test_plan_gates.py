@@ -99,6 +99,12 @@ def test_given_gates_apply_to_both_releases(given, expected):
     assert enabled_by(one_hop(before, after, path=("4.22.1", "4.23.1"), feature_gates=given)) == expected
 
 
+@pytest.mark.parametrize(("name", "codes"), [("Old", []), ("New", []), ("Odd", ["unknown-feature-gate"])])
+def test_a_gate_that_no_release_of_the_path_lists_is_a_warning(name, codes):
+    answer = planned([gates("Old")], [gates("New")], path=("4.22.1", "4.23.1"), feature_gates=[name])
+    assert [item.code for item in answer.problems] == codes
+
+
 @pytest.mark.parametrize(
     ("version", "reported", "expected"),
     [
