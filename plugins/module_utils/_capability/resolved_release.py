@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from .._data.capabilities import MinorData, always_enabled_by_default, has_capabilities
 from .._data.feature_sets import GATES_OF_FEATURE_SETS
+from .._data.hosted_clusters import SelectableNames
 from .._data.install_rules import HOSTED
 from .._data.platforms import default_method
 from .._data.version import Minor
@@ -47,6 +48,11 @@ class ResolvedRelease(NamedTuple):
     def known(self) -> frozenset[str]:
         """Names that the CVO of this release knows."""
         return self.minor_data.capabilities - self.gated if self.minor_data else frozenset()
+
+    @property
+    def selectable(self) -> SelectableNames | None:
+        """The names that its HostedCluster can select, ``None`` if it has none."""
+        return selectable_names(self.minor) if self.hosted else None
 
     def status(self, selection: Selection, stay_enabled: Iterable[str] = ()) -> CapabilityStatus:
         """The status that the CVO computes from ``selection``. ``stay_enabled``: names enabled before."""
@@ -169,8 +175,7 @@ def resolve_cluster(
         if resolved is not None and resolved.minor_data is not None:
             if options.solution is not None:
                 selection = solution_selection(options.solution, resolved, options.platform, problems)
-            selectable = selectable_names(resolved.minor) if resolved.hosted else None
-            check_selection(selection, resolved.minor_data, resolved.gated, problems, selectable)
+            check_selection(selection, resolved.minor_data, resolved.gated, problems, resolved.selectable)
             check_always_enabled(criteria, (resolved.minor_data,), problems)
         if resolved is None or problems.has_errors:
             raise InvalidOptionError(problems)

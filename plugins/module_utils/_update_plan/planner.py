@@ -228,7 +228,7 @@ def _check_request(request: PlanRequest, path: ResolvedPath, problems: Problems)
         found, data, is_live = Problems(), start.minor_data, request.source == "cluster_version"
         # After a rollback, a cluster can have names of a later version. A rollout requests those of its release.
         later = data.capabilities.union(*(hop.end.known for hop in path.hops if is_live))
-        check_selection(selection, data._replace(capabilities=later), start.gated, found)
+        check_selection(selection, data._replace(capabilities=later), start.gated, found, start.selectable)
         problems += [problem._replace(severity="warning") if is_live else problem for problem in found]
         report_ineffective_exclusions(selection, path.always, problems)
         if request.source == "capabilities" and not problems.has_errors:

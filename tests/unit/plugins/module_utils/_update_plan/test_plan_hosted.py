@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanSerializer
 from ansible_collections.capability.openshift.tests.unit.builders.installations import known
 from ansible_collections.capability.openshift.tests.unit.builders.plans import (
@@ -58,6 +59,15 @@ def test_what_the_cluster_disables_stays_disabled_and_the_rest_is_requested():
 
     assert hop.after.enabled == default_of("4.20") - {"ImageRegistry"} | {"baremetal"}
     assert changes(hop) == {}
+
+
+def test_the_hint_for_a_misspelled_exclusion_names_what_the_cluster_can_disable():
+    with pytest.raises(InvalidOptionError) as raised:
+        planned([], [], path=("4.18.1", "4.19.1"), capabilities={"excluded_capabilities": ["Storag"]}, **HOSTED)
+
+    assert [(item.code, item.hint) for item in raised.value.problems] == [
+        ("unknown-capability", "Use one of: ImageRegistry")
+    ]
 
 
 def test_a_standalone_cluster_with_the_same_list_does_not_get_new_names():
