@@ -32,11 +32,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.clus
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory_store import StoredInventory
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
-from ansible_collections.capability.openshift.tests.unit.builders.releases import (
-    feature_gate,
-    manifest,
-    write_release,
-)
+from ansible_collections.capability.openshift.tests.unit.builders.releases import feature_gate, manifest, write_release
 
 OF_CLUSTER, GIVEN = "registry.example/cluster@sha256:1", "registry.example/given@sha256:2"
 
@@ -109,9 +105,8 @@ def test_what_is_not_known_of_hypershift_is_reported_once(options, codes, tmp_pa
 @pytest.mark.parametrize(("gate", "codes"), [("Known", []), ("Odd", ["unknown-feature-gate"])])
 def test_a_given_gate_that_the_release_does_not_list_is_a_warning(gate, codes, tmp_path):
     release = write_release(tmp_path, {"0000_10_a.yaml": feature_gate(["Known"])})
-    loaded = load_release_for(state_of("4.22.0"), release_options(GIVEN), OpenedRelease(str(release)), Problems())
-    state = state_of("4.22.0")._replace(cluster_version=None, cluster=None)
-
+    state = state_of("4.22.0")._replace(cluster=None)
+    loaded = load_release_for(state, release_options(GIVEN), OpenedRelease(str(release)), Problems())
     context = rollout_context(state, loaded, ClusterOptions(feature_gates=[gate]), GIVEN, FeatureGateReading())
 
     assert [item.code for item in context.problems] == codes
