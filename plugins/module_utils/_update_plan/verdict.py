@@ -194,9 +194,8 @@ def _status_at(hop: Hop, state: UpdateState, unchecked: list[Unchecked]) -> Upda
         message = "no conditions of a ClusterVersion are known, nor the updates that the update service recommends"
         code = "cluster-state"
         if state.is_read or (status is not None and status.version):
-            cause = (
-                "the options replace the ClusterVersion" if status is None else "the ClusterVersion has no conditions"
-            )
+            cause = "no conditions of the ClusterVersion are known"
+            cause = "the options replace the ClusterVersion" if status is None else cause
             code, message = "unused-status", f"{cause}, so the status of the cluster was not used"
         unchecked.append(Unchecked(code, message))
         return None
