@@ -44,3 +44,9 @@ def test_releases_and_signatures(tmp_path: Path) -> None:
     program = "ansible_collections.capability.openshift.tests.parity.make_signatures"
     run([sys.executable, "-m", program, SEED, str(tmp_path / "signatures.json")], TESTS.parent, tmp_path)
     run_tests(tmp_path, "registry/test_library_go.py")
+
+
+def test_kubeconfigs_and_proxies(tmp_path: Path) -> None:
+    program = "ansible_collections.capability.openshift.tests.parity.make_connections"
+    run([sys.executable, "-m", program, SEED, str(tmp_path / "connections.json")], TESTS.parent, tmp_path)
+    run_tests(tmp_path, "parity/test_connections.py")

@@ -75,7 +75,7 @@ def _excludes(entry: str, host: str, port: int, address: _Address | None) -> boo
         return address is not None and address in network and entry.rpartition("/")[2].isdigit()
     name, colon, entry_port = entry.rpartition(":") if entry.count(":") == 1 or "]:" in entry else (entry, "", "")
     if colon:
-        if entry_port != str(port):
+        if entry_port not in ("", str(port)):
             return False
         name = name.strip("[]")
     name = name.removeprefix("*") if name.startswith("*.") else name
@@ -90,7 +90,9 @@ _Address: TypeAlias = "ipaddress.IPv4Address | ipaddress.IPv6Address"
 
 
 def _address(host: str) -> _Address | None:
+    """An address. An IPv4 address in the form of IPv6 is the same as the IPv4 address, as in Go."""
     try:
-        return ipaddress.ip_address(host)
+        address = ipaddress.ip_address(host)
     except ValueError:
         return None
+    return getattr(address, "ipv4_mapped", None) or address
