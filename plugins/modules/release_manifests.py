@@ -314,6 +314,8 @@ images:
     included:
       description:
         - Images that included manifests name. Operators deploy their operands from these.
+        - Also the images of the capabilities C(CloudCredential), C(Ingress) and C(NodeTuning) that the bootstrap of
+          each installation runs, whatever it selects.
         - Contains the release image if it is known.
       type: list
       elements: dict

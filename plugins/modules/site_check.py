@@ -78,7 +78,8 @@ options:
       - Selection that each site must have, as in M(capability.openshift.install_config). A site with another selection
         is an error, which O(state=fixed) corrects if the site is to be installed. Other overrides of a site are kept.
       - C(HostedCluster) and C(ClusterVersion) are only compared. The API server rejects such a change of an existing
-        C(HostedCluster), and a cluster disables nothing. The hint contains the selection to write.
+        C(HostedCluster), and a cluster disables nothing. The hint contains the selection to write. A C(ClusterVersion)
+        without C(spec.capabilities) is not compared.
     type: dict
   solution:
     description:

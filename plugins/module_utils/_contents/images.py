@@ -31,6 +31,12 @@ from .workloads import is_workload, workload_images
 IMAGES_ENTRY = "images.json"
 """Entry of a ConfigMap with a JSON map of names and pull specs. It may also contain the version of the release."""
 
+_OF_BOOTSTRAP = ("cloud-credential-operator", "cluster-ingress-operator", "cluster-node-tuning-operator")
+"""Images of capabilities that the bootstrap of each installation runs. Their programs look at the selection.
+
+Source: openshift/installer:data/data/bootstrap/files/usr/local/bin/bootkube.sh.template (openshift/installer#6691).
+"""
+
 _NAME = rb"[\w./:@-]"
 _DELIMITERS = re.compile(r"""[\s"',]+""")
 
@@ -45,8 +51,9 @@ class ListedImage(NamedTuple):
 class ImageLists(NamedTuple):
     """All images of a release, each in one list, sorted by name.
 
-    ``included`` are those that an included manifest names, ``excluded`` those that only excluded manifests name, and
-    ``unreferenced`` those that only image-references names. A manifest that deletes its resource names nothing.
+    ``included`` are those that an included manifest names or the bootstrap runs, ``excluded`` those that only excluded
+    manifests name, and ``unreferenced`` those that only image-references names. A manifest that deletes its resource
+    names nothing.
     """
 
     included: tuple[ListedImage, ...]
@@ -102,6 +109,7 @@ def list_images(release: Release, inclusions: Iterable[Inclusion]) -> ImageLists
                 found.update(find(body))
                 found.update(_other_images(release, manifest, pull_specs))
     names = {pull_spec: name for name, pull_spec in sorted(images.items(), reverse=True)}
+    included |= excluded.intersection(images[name] for name in _OF_BOOTSTRAP if name in images)
     rest = set(names) - included - excluded
     return ImageLists(
         *(

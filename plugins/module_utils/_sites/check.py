@@ -18,6 +18,7 @@ from .._capability.inclusion import InclusionContext
 from .._capability.rules import InstallContext, rule_violations
 from .._data.assisted_fields import ASSISTED_FIELDS
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, BRANCHES, V_CURRENT, MinorData, since_of
+from .._data.dependencies import DEPENDENCIES
 from .._data.hosted_clusters import HOSTED_PLATFORMS
 from .._data.install_rules import HOSTED, HOSTED_NAMES, HOSTED_SINCE, KNOWN_NAMES
 from .._install_config.check import (
@@ -34,6 +35,7 @@ from .._install_config.selection_source import InstallOptions, SelectionOptions,
 from .._problems import Problem, Problems, did_you_mean, has_errors, type_name
 from .._release.release import Release
 from .._resources import ResourceId
+from .rules import REFERENCE_RULES
 from .site import BLOCK, Form
 from .site_keys import check_form, report_listed_in_set
 
@@ -105,9 +107,14 @@ class SiteCheckResult(NamedTuple):
     compared: bool = False
 
 
-def check_site(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
-    """Check a selection for ``release``. Returns all problems and raises nothing."""
+def check_site(request: SiteCheckRequest, release: Release, before: Release | None = None) -> SiteCheckResult:
+    """Check a selection for ``release``. Returns all problems and raises nothing.
+
+    ``before``: a release of the minor before it, whose API server may still run when the selection is written.
+    """
     result = _check(request, release)
+    if before is not None:
+        result = _during_update(result, _check(request, before), f"{release.minor}", f"{before.minor}")
     # A version without capabilities is wrong only for a selection.
     selects = request.desired is not None or request.values.get(BLOCK) is not None
     hints = _HINTS_OF_FORMS.get(request.form, _HINTS)
@@ -123,6 +130,23 @@ def _check(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
     if request.form == "cluster-version":
         return _check_cluster_version(request, release)
     return _check_install(request, release)
+
+
+def _during_update(after: SiteCheckResult, before: SiteCheckResult, new: str, old: str) -> SiteCheckResult:
+    """The result for an object that requests an update: an error about the API of one of two minors is a warning."""
+    places = [{(item.code, item.where) for item in result.problems} for result in (after, before)]
+    problems = []
+    for item in (*after.problems, *before.problems):
+        key = item.code, item.where
+        if item.severity != "error" or item.code in REFERENCE_RULES or all(key in place for place in places):
+            problems += [item] if item in after.problems else []
+        else:
+            minor, other = (new, old) if item in after.problems else (old, new)
+            message = f"{item.message}. This applies while the cluster runs {minor}, not {other}"
+            hint = "Update first, and change the selection then"
+            problems.append(item._replace(severity="warning", message=message, hint=hint))
+    replacement = after.replacement if after.replacement == before.replacement else None
+    return after._replace(problems=tuple(problems), replacement=replacement)
 
 
 def _check_install(request: SiteCheckRequest, release: Release) -> SiteCheckResult:
@@ -203,6 +227,7 @@ def _check_cluster_version(request: SiteCheckRequest, release: Release) -> SiteC
     if check.install is None:
         return SiteCheckResult(problems.unique(), block)
     report_listed_in_set(values.get(BLOCK), check.install.minor_data, problems)
+    _check_baseline(values.get(BLOCK), check.install, problems)
     enabled = check.status.enabled if check.status is not None and not has_errors(problems) else None
     replacement = _corrected_fields(values, check.install) if has_errors(problems) and is_complete else None
     desired, wanted = _comparable(request.desired, installation), None
@@ -222,6 +247,23 @@ def _api_fields(block: object, problems: Problems) -> object:
             message = "is not a field of a ClusterVersion, so the API server drops it"
             problems.error("unknown-field", f"{BLOCK}.{key}", message, did_you_mean(key, API_FIELDS))
     return {key: value for key, value in block.items() if key in API_FIELDS}
+
+
+def _check_baseline(block: object, install: InstallContext, problems: Problems) -> None:
+    """Report an empty set, and a missing one that a rule of the API reads, which then rejects the object."""
+    if not isinstance(block, Mapping):
+        return
+    where, baseline, names = f"{BLOCK}.{API_BASELINE}", block.get(API_BASELINE), block.get(API_ADDITIONAL)
+    if baseline == "":
+        problems.error("unknown-capability-set", where, "is empty, expected the name of a set", f"Write {V_CURRENT}")
+    for item in DEPENDENCIES if baseline is None and isinstance(names, list) else ():
+        reads_baseline = item.rule.layer == "ClusterVersion" and item.with_none_alone
+        if reads_baseline and item.needed_by in names and item.rule.in_force(install.minor, install.method):
+            message = (
+                f"is missing; with {item.needed_by} in the list, the API server rejects a ClusterVersion without it"
+            )
+            hint = "Add it, unless the ClusterVersion on the cluster already has it"
+            problems.warning(item.rule.name, where, message, hint)
 
 
 def _comparable(desired: SelectionRequest | None, installation: Installation) -> SelectionRequest | None:

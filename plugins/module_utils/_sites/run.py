@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .._capability.inclusion import InclusionContext
 from .._capability.release_properties import hint_to_quote
 from .._capability.selection import check_selection
-from .._data.capabilities import data_of, has_capabilities, newest_minor, shown_minors
+from .._data.capabilities import BRANCHES, data_of, has_capabilities, newest_minor, shown_minors
 from .._data.install_rules import AGENT_CONFIG
 from .._data.version import Minor, find_minor
 from .._files.checkout import Checkout, CheckoutFile
@@ -207,15 +207,17 @@ def _unchecked(sites: Sequence[CheckedSite], desired: SelectionRequest | None) -
     """Yield how many sites were not checked, and not compared with the requested selection."""
     # Without a selection, there is nothing to read.
     unread = sum(site.site.overrides is None for site in sites if site.site.has_selection or site.site.form == "block")
-    others = [site.site.form for site in sites if desired is not None and not site.result.compared]
+    others = [site.site for site in sites if desired is not None and not site.result.compared]
+    of_clusters = [site.has_selection for site in others if site.form == "cluster-version"]
     is_solution = desired is not None and desired.solution is not None
-    without_platform = others.count("cluster-version") if is_solution else 0
+    selects_nothing, without_platform = of_clusters.count(False), of_clusters.count(True) if is_solution else 0
     compared = "compared with the requested selection"
     for number, fault in (
         (unread, "checked"),
         (sum(site.without_release for site in sites), "checked with a release of the same minor version"),
         (sum(site.lacks_extra for site in sites), "checked with all extra manifests"),
-        (len(others) - without_platform, compared),
+        (len(others) - without_platform - selects_nothing, compared),
+        (selects_nothing, f"{compared}: a ClusterVersion without capabilities selects nothing"),
         (without_platform, f"{compared}: a ClusterVersion has no platform, on which a solution depends"),
     ):
         if number:
@@ -261,7 +263,10 @@ class _Checker:
             site = site._replace(platform="none")
         if site.overrides is None:
             return CheckedSite(site, version)
-        if not site.has_selection and site.form != "block" and self.desired is None:
+        # A ClusterVersion without a selection, as in a policy for updates, leaves the one of the cluster as it is.
+        if not site.has_selection and (
+            site.form == "cluster-version" or (site.form != "block" and self.desired is None)
+        ):
             return CheckedSite(site, version)
         minor = find_minor(version.version)
         release = self._release(version.version, minor)
@@ -270,12 +275,15 @@ class _Checker:
         sources = self.extra.sources(site)
         provided = self.extra.provided(sources)
         facts = site.platform, site.external_cloud_controller_manager, site.pins_cpus
-        key = (site.form, text, method, facts, release.path, release.minor, provided)
+        limit = minor if version.is_requested else None
+        older = max((item for item in BRANCHES if limit and item < limit), default=None)
+        before = None if older is None else self._release(str(older), older)
+        key = (site.form, text, method, facts, release.path, release.minor, older, provided)
         result = self.results.get(key)
         if result is None:
             values = site.overrides.values
             request = SiteCheckRequest(site.form, values, method, *facts, self.desired, provided)
-            result = self.results[key] = check_site(request, release)
+            result = self.results[key] = check_site(request, release, before)
         self.of_releases |= dict.fromkeys(item for item in result.problems if item.code in _OF_RELEASES)
         problems = Problems(
             item._replace(where=Location(field=version.source)) if item.where == _VERSION else item

@@ -26,12 +26,14 @@ _FIRST = Minor(4, 0)
 class SiteVersion(NamedTuple):
     """The version of a site and where it comes from. ``version`` is ``None`` if it is not known.
 
+    ``is_requested``: its ClusterVersion requests an update to it.
     ``without_platform``: the architecture that the release image or its ClusterImageSet names has no platform.
     """
 
     version: str | None
     source: str
     without_platform: bool = False
+    is_requested: bool = False
 
 
 class VersionSource(NamedTuple):
@@ -98,9 +100,10 @@ class SiteVersions:
         if matches:
             return SiteVersion(str(self._by_pattern[matches[0]]), f"openshift_versions[{matches[0]}]")
         if find_minor(site.version):
-            return SiteVersion(site.version, "spec.desiredUpdate.version")
+            return SiteVersion(site.version, "spec.desiredUpdate.version", is_requested=True)
         if tag := _tag_of(release_image):
-            return SiteVersion(tag, f"release image of ClusterImageSet {image_set}" if image_set else "release image")
+            source = f"release image of ClusterImageSet {image_set}" if image_set else "release image"
+            return SiteVersion(tag, source, is_requested=site.form == "cluster-version")
         if named := _version_in(image_set):
             return SiteVersion(named, f"name of ClusterImageSet {image_set}")
         return SiteVersion(self._default, "openshift_version" if self._default else "")

@@ -69,7 +69,7 @@ def test_workloads_and_config_maps_can_name_images(kind, group, expected):
     assert has_images(of(kind, group)) is expected
 
 
-CLI, CONSOLE, OTHER = (f"registry.example/{name}@sha256:{number}" for number, name in enumerate(("a", "a", "b")))
+CLI, CONSOLE, OTHER, CREDENTIALS = (f"registry.example/{name}@sha256:{at}" for at, name in enumerate("aabb"))
 
 
 def config(name: str, *, delete: bool = False, **data: str) -> str:
@@ -79,10 +79,11 @@ def config(name: str, *, delete: bool = False, **data: str) -> str:
 
 def test_each_image_is_in_one_list(tmp_path: Path) -> None:
     foreign, images = "quay.io/other/image:1", {"cli": CLI, "also-cli": CLI, "console": CONSOLE, "other": OTHER}
+    images["cloud-credential-operator"] = CREDENTIALS  # that the bootstrap runs
     pod = f"spec: {{containers: [{{name: a, image: {foreign}}}]}}\n"
     files = {
         "0000_10_a.yaml": documents(config("a", a=CLI), manifest("p", kind="Pod", namespace="x", more=pod)),
-        "0000_20_b.yaml": documents(config("b", a=CLI, b=CONSOLE), config("c", a=f"{OTHER}9")),
+        "0000_20_b.yaml": documents(config("b", a=CLI, b=CONSOLE, c=CREDENTIALS), config("c", a=f"{OTHER}9")),
         "0000_30_d.yaml": config("d", delete=True, a=OTHER),
     }
     references = image_references("4.20.3", images)
@@ -91,7 +92,7 @@ def test_each_image_is_in_one_list(tmp_path: Path) -> None:
     decisions = [Inclusion(item, () if item.resource_id.name in "apd" else reason) for item in loaded.manifests]
     lists = list_images(loaded, decisions)
     assert lists._asdict() == {
-        "included": (("", foreign), ("also-cli", CLI)),
+        "included": (("", foreign), ("also-cli", CLI), ("cloud-credential-operator", CREDENTIALS)),
         "excluded": (("console", CONSOLE),),
         "unreferenced": (("other", OTHER),),
     }

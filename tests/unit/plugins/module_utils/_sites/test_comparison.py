@@ -49,7 +49,6 @@ def different(outcome):
         (agent_cluster_install("", spec="imageSetRef: {name: img4.20}\n"), WITHOUT_CONSOLE, "it also enables Console"),
         (hosted_cluster("{}"), WITHOUT_CONSOLE, "it also enables Console"),
         (hosted_cluster("{disabled: [Insights]}"), WITHOUT_CONSOLE, "it also enables Console, and it does not enable "),
-        (BARE, WITHOUT_CONSOLE, "it also enables Console"),
         (policy(cluster_version("Ingress", "Console")), INGRESS, "it also enables Console"),
     ],
 )
@@ -131,6 +130,13 @@ def test_what_is_not_compared_is_counted(check):
     older = {"e.yaml": cluster_version("NodeTuning").replace("4.20", "4.14")}
     assert different(check(older, paths=["e.yaml"], solution="ran_du")) == []
     assert check(paths=["d.yaml"], solution="ran_du")["text"] == "No findings in 1 site\n"
+
+
+def test_a_cluster_version_without_a_selection_is_not_compared(check):
+    """A policy for updates leaves the selection of the cluster as it is."""
+    outcome = check({"a.yaml": policy(BARE)}, capabilities=WITHOUT_CONSOLE)
+    assert outcome["findings"] == []
+    assert "1 of 1 site was not compared" in outcome["text"]
 
 
 @pytest.mark.parametrize(

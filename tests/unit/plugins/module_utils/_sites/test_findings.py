@@ -759,3 +759,34 @@ def test_no_hint_is_to_use_another_install_method(check, version, hint):
     # The kind of the object is the method.
     (found,) = check({"a.yaml": hosted_cluster("{}", version)}, solution="headless")["findings"]
     assert (found["rule"] in ("impossible-exclusion", "hcp-capabilities"), found["hint"]) == (True, hint)
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        (cluster_version("marketplace", version="4.15.9"), "warning"),  # 4.14 does not have OperatorLifecycleManager
+        (cluster_version("marketplace", version="4.18.9"), "error"),
+        (cluster_version("Ingress", version="4.16.9"), "warning"),
+        (cluster_version("Ingress", version="4.15.9"), "error"),
+        (cluster_version("Build", baseline="v4.16", version="4.16.9"), "warning"),
+    ],
+)
+def test_a_cluster_version_that_requests_an_update_is_written_to_the_minor_before(check, text, severity):
+    found = check({"a.yaml": text})["findings"]
+    assert {item["severity"] for item in found} == {severity}
+    assert check(state="fixed")["changed"] is (severity == "error")
+
+
+@pytest.mark.parametrize(
+    ("baseline", "names", "expected"),
+    [
+        ("''", ["Console"], [("error", "unknown-capability-set")]),
+        (None, ["marketplace", "OperatorLifecycleManager"], [("warning", "api-marketplace-olm")]),
+        (None, ["Console"], []),
+    ],
+)
+def test_the_set_of_a_cluster_version(check, baseline, names, expected):
+    text = cluster_version(*names, baseline=baseline or "x", version="4.18.9")
+    text = text.replace("    baselineCapabilitySet: x\n", "")
+    found = check({"a.yaml": text})["findings"]
+    assert [(item["severity"], item["rule"]) for item in found] == expected
