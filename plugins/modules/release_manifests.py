@@ -315,7 +315,8 @@ images:
       description:
         - Images that included manifests name. Operators deploy their operands from these.
         - Also the images of the capabilities C(CloudCredential), C(Ingress) and C(NodeTuning) that the bootstrap of
-          each installation runs, whatever it selects.
+          each installation runs, whatever it selects. For a hosted cluster, also those of manifests that are for other
+          cluster profiles or that HyperShift removes, because it runs many of them itself.
         - Contains the release image if it is known.
       type: list
       elements: dict

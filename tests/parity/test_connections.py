@@ -84,7 +84,7 @@ def proxy(url: str, environment: Mapping[str, str]) -> str | None:
         return None
     if found is None:
         return ""
-    scheme, _, address = found.url.partition("://")
+    scheme, address = found.url.split("://")
     user = ":".join(quote(part, safe="") for part in found.user_password.split(":")).removesuffix(":")
     return f"{scheme}://{user}{'@' if user else ''}{address}"
 

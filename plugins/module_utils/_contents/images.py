@@ -37,6 +37,12 @@ _OF_BOOTSTRAP = ("cloud-credential-operator", "cluster-ingress-operator", "clust
 Source: openshift/installer:data/data/bootstrap/files/usr/local/bin/bootkube.sh.template (openshift/installer#6691).
 """
 
+_BY_HYPERSHIFT = frozenset({"hosted_control_plane", "cluster_profile"})
+"""Filters that exclude what HyperShift runs itself, with the same images.
+
+Source: openshift/hypershift:control-plane-operator/controllers/hostedcontrolplane/v2/assets.
+"""
+
 _NAME = rb"[\w./:@-]"
 _DELIMITERS = re.compile(r"""[\s"',]+""")
 
@@ -51,9 +57,9 @@ class ListedImage(NamedTuple):
 class ImageLists(NamedTuple):
     """All images of a release, each in one list, sorted by name.
 
-    ``included`` are those that an included manifest names or the bootstrap runs, ``excluded`` those that only excluded
-    manifests name, and ``unreferenced`` those that only image-references names. A manifest that deletes its resource
-    names nothing.
+    ``included`` are those that an included manifest names, or that the bootstrap or HyperShift can run, ``excluded``
+    those that only excluded manifests name, and ``unreferenced`` those that only image-references names. A manifest
+    that deletes its resource names nothing.
     """
 
     included: tuple[ListedImage, ...]
@@ -96,12 +102,13 @@ def _listed_images(text: str) -> Iterator[str]:
             yield value
 
 
-def list_images(release: Release, inclusions: Iterable[Inclusion]) -> ImageLists:
-    """List the images of ``release``. Raises ``ReleaseError``."""
+def list_images(release: Release, inclusions: Iterable[Inclusion], *, hosted: bool = False) -> ImageLists:
+    """List the images of ``release``. ``hosted``: HyperShift runs the cluster. Raises ``ReleaseError``."""
     included, excluded = set[str](), set[str]()
     images = release.images
     find, pull_specs = image_finder(images.values()), frozenset(images.values())
-    wanted = {item.manifest.location for item in inclusions if item.included}
+    ignored = _BY_HYPERSHIFT if hosted else frozenset()
+    wanted = {item.manifest.location for item in inclusions if ignored.issuperset(why.rule for why in item.reasons)}
     for file in release.files.values():
         for manifest, body in file.read_all_json():
             if not manifest.deletes:

@@ -149,7 +149,7 @@ def run_release_manifests(
     if options.decisions:
         result["decisions"] = [decision_dict(inclusion) for inclusion in inclusions]
     if options.images:
-        result["images"] = image_lists_dict(list_images(release, inclusions))
+        result["images"] = image_lists_dict(list_images(release, inclusions, hosted=options.cluster.hosted))
     only_requests = options.credentials_requests
     select = selector(release, only_credentials_requests=only_requests, platform=options.platform)
     if only_requests:

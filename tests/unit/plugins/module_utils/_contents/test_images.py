@@ -96,6 +96,10 @@ def test_each_image_is_in_one_list(tmp_path: Path) -> None:
         "excluded": (("console", CONSOLE),),
         "unreferenced": (("other", OTHER),),
     }
+    others = [item._replace(reasons=item.reasons and (Reason("cluster_profile", "unset"),)) for item in decisions]
+    assert list_images(loaded, others).excluded == lists.excluded
+    assert list_images(loaded, others, hosted=True).excluded == ()
+    assert list_images(loaded, decisions, hosted=True) == lists
 
 
 @pytest.mark.parametrize(
