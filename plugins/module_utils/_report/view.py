@@ -97,6 +97,8 @@ def report_view(report: Mapping[str, Any]) -> dict[str, Any]:
     plans = [_plan(number, plan, listings) for number, plan in enumerate(report["plans"], 1)]
     clusters = sum(len(plan["clusters"]) for plan in plans)
     fleet = len(plans) > 1 or clusters > 0
+    if not fleet and report["required_acceptances"]:  # a fleet has a table of them, with their clusters
+        plans[0]["facts"][words.REQUIRED] = listed([row["name"] for row in report["required_acceptances"]], "and")
     paths = {plan["path"] for plan in plans}
     return {
         "title": f"{words.TITLE} {paths.pop()}" if len(paths) == 1 else f"{words.TITLE}s",

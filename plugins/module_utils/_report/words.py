@@ -31,7 +31,7 @@ VERDICTS: Mapping[str, VerdictWords] = {
 }
 
 
-ALL_ACCEPTED = "everything that was found against the update is accepted"
+ALL_ACCEPTED = "every reason that was found against the update is accepted"
 NOT_READ = "the cluster was not read"
 NOT_ALL_CHECKED = "not everything was checked"
 

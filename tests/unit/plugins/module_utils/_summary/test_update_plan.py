@@ -248,7 +248,16 @@ def test_all_forms_of_a_plan_show_what_is_accepted_why_and_until_when():
     assert "> Accepted because: no client since June\n> Source: " in markdown
     assert "- **Accepted until 2027-03-01:** Ingress. Accepted because: its routes are closed" in markdown
     assert all(plans.ACKNOWLEDGE["hint"] not in shown for shown in (html, markdown, text))
-    assert words.REQUIRED not in text
+    assert all(words.REQUIRED not in shown for shown in (html, markdown, text))
+
+
+def test_all_forms_of_a_plan_show_what_is_to_be_accepted():
+    report = plans.report(plans.plan(plans.second_hop(reasons=[plans.ACCEPTED]), plans.second_hop()))
+    name = plans.ACKNOWLEDGE["name"]
+
+    assert f"<dt>{words.REQUIRED}</dt><dd>{name}</dd>" in render_html(report)
+    assert f"- {words.REQUIRED}: {name}\n" in render_markdown(report)
+    assert f"{words.REQUIRED}: {name}" in full(report)
 
 
 def test_all_forms_of_a_fleet_show_its_reasons_and_what_is_to_be_accepted():
