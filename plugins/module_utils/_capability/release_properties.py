@@ -143,7 +143,8 @@ def defines_cluster_version(manifest: Manifest) -> bool:
 
 def hint_to_quote(minor: Minor) -> str:
     """What to do if YAML may have read another minor, without quotes, as this one: 4.20 as 4.2. Empty if it has not."""
-    if capability_data.data_of(minor._replace(minor=minor.minor * 10)) is None:
+    data_of = capability_data.data_of
+    if data_of(minor) is not None or data_of(minor._replace(minor=minor.minor * 10)) is None:
         return ""
     return f'Quote the version: YAML reads an unquoted {minor}0 as the number {minor}, so write "{minor}0"'
 

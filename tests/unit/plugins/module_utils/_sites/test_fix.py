@@ -375,6 +375,11 @@ def test_a_wrong_option_is_one_error_of_the_call_and_not_of_each_site(check, tmp
     assert (tmp_path / "checkout" / "b.yaml").read_text() == cluster_instance(quoted(WRONG))
 
 
+def test_a_version_that_ends_in_a_zero_is_no_misread_one(check):
+    (site,) = check({"a.yaml": cluster_instance(image_set="stable")}, openshift_version="5.0")["sites"]
+    assert site["openshift_version"] == "5.0"
+
+
 # Safety
 
 
