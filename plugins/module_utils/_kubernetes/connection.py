@@ -25,6 +25,8 @@ from .kubeconfig import ConnectionConfig, KubeconfigEntry, Pem, connection_confi
 
 _KUBECONFIG = "~/.kube/config"
 _PROGRAMS = ("exec", "auth-provider")
+_OPEN_FILES = "/proc/self/fd"
+"""The open files of this process, which macOS does not have."""
 
 Token = Callable[[], "str | None"]
 """Returns the header ``Authorization`` of the next request. It can raise any exception."""
@@ -198,14 +200,15 @@ def _check_files(files: Mapping[str, Pem | None]) -> None:
 def _as_file(pem: Pem) -> Iterator[str]:
     """The path of ``pem``, because Python loads keys only from files.
 
-    A temporary file has no name, so it does not remain if the process is killed.
+    Where open files have a path, a temporary file has no name, so it does not remain if the process is killed.
     """
     if isinstance(pem, str):
         yield pem
         return
-    with tempfile.TemporaryFile(buffering=0) as file:
+    is_named = not os.path.isdir(_OPEN_FILES)
+    with (tempfile.NamedTemporaryFile if is_named else tempfile.TemporaryFile)(buffering=0) as file:
         file.write(pem)
-        yield f"/proc/self/fd/{file.fileno()}"
+        yield file.name if is_named else f"{_OPEN_FILES}/{file.fileno()}"
 
 
 def _no_password() -> str:
