@@ -84,12 +84,14 @@ class ResolvedPath(NamedTuple):
     """A path for clusters with the same criteria and platform. ``hops``: empty if the path is invalid.
 
     ``start``: the first release, if all releases can be resolved. ``always``: names that any of them always enables.
+    ``problems``: of the releases. ``gates``: problems of the gates that the options of its clusters set.
     """
 
     start: ResolvedRelease | None
     hops: tuple[Hop, ...]
     problems: tuple[Problem, ...]
     always: frozenset[str]
+    gates: tuple[Problem, ...]
 
 
 class _SharedPlan(NamedTuple):
@@ -118,7 +120,7 @@ class Planner:
         """
         key = (request.path, request.criteria, request.platform)
         path = _cached(self._paths, key, lambda: self._resolve_path(*key))
-        request_problems = Problems()
+        request_problems = Problems(path.gates)
         if path.start is not None:
             request = request.with_solution(path.start, request_problems)
         _check_request(request, path, request_problems)
@@ -139,12 +141,12 @@ class Planner:
         return _cached(shared.results, verdicts, lambda: PlanResult(shared.plan, problems, verdicts, shared.request))
 
     def _resolve_path(self, path: tuple[int, ...], criteria: InclusionCriteria, platform: str | None) -> ResolvedPath:
-        problems = Problems()
+        problems, gates = Problems(), Problems()
         releases = [self._releases[index] for index in path]
         check_path(releases, "releases", problems, allow_downgrade=self._options.allow_downgrade)
         resolutions = [self._resolve(index, criteria) for index in path]
         problems += (problem for _release, found in resolutions for problem in found)
-        check_gates(criteria.filters.feature_gates or (), releases, problems)
+        check_gates(criteria.filters.feature_gates or (), releases, gates)
         resolved = [release for release, _found in resolutions if release is not None]
         minors = [release.minor_data for release in resolved if release.minor_data is not None]
         if minors:
@@ -152,12 +154,12 @@ class Planner:
         start = resolved[0] if path and len(resolved) == len(path) else None
         always = frozenset[str]().union(*(release.always for release in resolved))
         if problems.has_errors:
-            return ResolvedPath(start, (), problems.unique(), always)
+            return ResolvedPath(start, (), problems.unique(), always, tuple(gates))
         hops = [
             _cached(self._hops, (*key, criteria, platform), partial(_hop, before, after, platform))
             for key, (before, after) in zip(pairwise(path), pairwise(resolved), strict=True)
         ]
-        return ResolvedPath(start, tuple(hops), problems.unique(), always)
+        return ResolvedPath(start, tuple(hops), problems.unique(), always, tuple(gates))
 
     def _check_version(self, request: PlanRequest, path: ResolvedPath, problems: Problems) -> None:
         """Report a cluster that runs another minor than its path begins with."""

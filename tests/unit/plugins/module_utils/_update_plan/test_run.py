@@ -41,6 +41,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.update_paths i
     write_releases,
 )
 
+EXAMPLES = Path(__file__).parents[5] / "examples" / "releases"
 MACHINE_API_FORBIDDEN = SharedOptions(forbidden_capabilities=["MachineAPI"])
 ENABLED = ["DeploymentConfig", "MachineAPI"]
 """What an update from 4.13 to 4.14 enables."""
@@ -237,6 +238,14 @@ def test_problems_of_some_plans_of_a_fleet_are_in_these_plans(releases):
     assert (shown(some, of_fleet=True), shown(every, of_fleet=True)) == (others, [*hops, *others])
     plans = planning_result(some, of_fleet=True, details=False, options=SharedOptions())["plans"]
     assert [len(plan["problems"]) for plan in plans] == [4, 0]
+
+
+def test_a_gate_that_the_releases_do_not_list_is_reported_with_its_cluster(releases):
+    path = {"releases": [str(EXAMPLES / version) for version in ("4.21.0", "4.22.0")]}
+    fleet = planned(releases, {"name": "a", **path}, {"name": "b", **path, "feature_gates": ["Odd"]})
+
+    found = [[(item.code, str(item.where)) for item in result.problems] for result in fleet.plans]
+    assert found == [[], [("unknown-feature-gate", "b: feature_gates")]]
 
 
 def test_a_selected_cluster_is_read_and_named(releases):
