@@ -90,6 +90,15 @@ class UpdateStatus(NamedTuple):
     signature_stores: tuple[str, ...]
     is_outdated: bool
 
+    @property
+    def completed(self) -> str:
+        """The newest version that is completely applied, or else the oldest: the CVO considers its gates.
+
+        Source: openshift/cluster-version-operator:pkg/cvo/status_history.go getCurrentVersion.
+        """
+        oldest = self.history[-1].version if self.history else ""
+        return next((entry.version for entry in self.history if entry.state == "Completed"), oldest)
+
     def condition(self, name: str, *statuses: str) -> Condition | None:
         """The condition of this type if it has one of ``statuses``, or any; else ``None``."""
         found = next((item for item in self.conditions if item.type == name), None)

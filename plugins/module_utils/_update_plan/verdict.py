@@ -28,6 +28,7 @@ from .update_reasons import (
     accept,
     condition_reasons,
     gate_reasons,
+    one_line,
     recommendation_reasons,
     upgradeable_reasons,
 )
@@ -134,7 +135,7 @@ def _hop_verdict(
         unacknowledged = list(_gate_reasons(hop, gates, status, reported, state.acks, unchecked))
         # The releases and the spec name each gate and override; the condition only summarizes them.
         known = _SUMMARIES.intersection(reason.code for reason in (*reasons, *unacknowledged))
-        reasons += [*unacknowledged, *(item for item in reported if item.code not in known)]
+        reasons += [*unacknowledged, *(item for item in reported if item.code not in known or _has_more(item, gates))]
     marked = dict.fromkeys(accept(reasons, state.acceptances))
     ordered = sorted(marked, key=lambda reason: (reason.accepted is not None, -VERDICTS.index(reason.verdict)))
     return HopVerdict(tuple(ordered), tuple(dict.fromkeys(unchecked)))
@@ -167,6 +168,17 @@ def effective_names(hops: Sequence[Hop], state: UpdateState) -> frozenset[str]:
 
 _SUMMARIES = frozenset({ACK_REQUIRED, "invalid-admin-gate", "overrides"})
 """Codes of the condition ``Upgradeable`` that name only some, or none, of what causes them."""
+
+
+def _has_more(reason: UpdateReason, gates: Iterable[AdminGate]) -> bool:
+    """Whether the condition requires to acknowledge more than ``gates``: operators add gates that no release has."""
+    texts = {gate.name: one_line(gate.text) for gate in gates}
+    if reason.code != ACK_REQUIRED or reason.name in texts:
+        return False
+    rest = reason.message
+    for text in sorted(texts.values(), key=len, reverse=True):
+        rest = rest.replace(text, "")
+    return bool(rest.strip(" ."))
 
 
 def _mismatch_reasons(hop: Hop, status: UpdateStatus, unchecked: list[Unchecked]) -> Iterator[UpdateReason]:
@@ -231,7 +243,7 @@ def _gate_reasons(
     """Yield the ``gates`` that are not acknowledged. ``reported``: the reasons of ``Upgradeable=False``."""
     if acks.acks is None and gates:
         requires_ack = any(reason.code == ACK_REQUIRED for reason in reported)
-        if status is not None and status.version == hop.start.release.shown_version and not requires_ack:
+        if status is not None and status.completed == hop.start.release.shown_version and not requires_ack:
             return  # the CVO of this release found them acknowledged
         place = f"ConfigMap {ADMIN_ACKS.namespace}/{ADMIN_ACKS.name}"
         unchecked.append(Unchecked("admin-acks", f"{place} was not read, so each gate counts as not acknowledged"))

@@ -320,17 +320,32 @@ def test_only_the_string_true_acknowledges(value, expected):
 
 def test_the_condition_shows_whether_gates_are_acknowledged_if_acks_are_not_read():
     path = MINOR
-    shown = condition("Upgradeable", False, "AdminAckRequired", "APIs are removed")
+    shown = condition("Upgradeable", False, "AdminAckRequired", TEXT)
     done = verdict(path, gates(GATE), cluster_version=reported(path[0], available=path[1:]))
     open_ = verdict(path, gates(GATE), cluster_version=reported(path[0], shown, available=path[1:]))
     older = verdict(path, gates(GATE), cluster_version=reported("4.18.2", available=path[1:]))
+    # Until an update is completed, the CVO looks at the gates of the version before it.
+    unfinished = reported(path[0], state="Partial", past=["4.17.9"], available=path[1:])
 
     assert codes(done) == []
+    assert ("acknowledge", "admin-ack-required", "AdminAckRequired") in codes(
+        verdict(path, gates(GATE), cluster_version=unfinished)
+    )
     # The gate has a name, so the condition does not repeat it.
     assert [item.source.split(" of ")[0] for item in open_.reasons] == [
         "ConfigMap openshift-config-managed/admin-gates"
     ]
     assert codes(older) == [("acknowledge", "admin-ack-required", "AdminAckRequired")]
+
+
+@pytest.mark.parametrize("text", ["Boot images are old.", f"Boot images are old. {TEXT}"])
+def test_a_gate_that_an_operator_added_counts_besides_those_of_the_release(text):
+    """The machine-config operator adds gates to the ConfigMap, which are in no release."""
+    shown = condition("Upgradeable", False, "AdminAckRequired", text)
+    found = verdict(MINOR, gates(GATE), cluster_version=reported(MINOR[0], shown, available=MINOR[1:]))
+
+    assert [item.name for item in found.reasons] == [GATE, ""]
+    assert text.startswith(found.reasons[1].message)
 
 
 def test_a_later_hop_has_the_gates_of_that_release_and_no_state_of_the_cluster():
