@@ -241,12 +241,13 @@ def _gate_reasons(
     unchecked: list[Unchecked],
 ) -> Iterator[UpdateReason]:
     """Yield the ``gates`` that are not acknowledged. ``reported``: the reasons of ``Upgradeable=False``."""
-    if acks.acks is None and gates:
+    if acks.acks is None and (gates or status is not None):
         requires_ack = any(reason.code == ACK_REQUIRED for reason in reported)
         if status is not None and status.completed == hop.start.release.shown_version and not requires_ack:
             return  # the CVO of this release found them acknowledged
         place = f"ConfigMap {ADMIN_ACKS.namespace}/{ADMIN_ACKS.name}"
-        unchecked.append(Unchecked("admin-acks", f"{place} was not read, so each gate counts as not acknowledged"))
+        effect = "each gate counts as not acknowledged" if gates else "gates that operators added are not known"
+        unchecked.append(Unchecked("admin-acks", f"{place} was not read, so {effect}"))
     yield from gate_reasons(gates, acks.acks)
 
 
