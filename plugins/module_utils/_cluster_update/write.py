@@ -3,7 +3,8 @@
 
 """Requests an update: first acknowledges the accepted gates, then changes the ClusterVersion, each only if it differs.
 
-The request never has ``force``: it replaces ``spec.desiredUpdate`` of an earlier update, apart from its accepted risks.
+The request never has ``force``. It replaces ``spec.desiredUpdate`` of an earlier update, also its accepted risks, which
+have neither a reason nor an end there.
 """
 
 from __future__ import annotations
@@ -119,10 +120,9 @@ def _change(
             return None, None  # another run requested the same update
         _check_unchanged(obj, start)
         current = nested(obj, "spec", "desiredUpdate") or {}
-        accepted = sorted({*_accepted_risks(current), *risks})
         wanted: dict[str, Any] = {"version": target.version}
         wanted |= {"architecture": MULTI} if target.replaced else {"image": target.image}
-        wanted |= {"acceptRisks": [{"name": name} for name in accepted]} if accepted else {}
+        wanted |= {"acceptRisks": [{"name": name} for name in sorted(risks)]} if risks else {}
         annotation = start.annotation()
         is_annotated = nested(obj, "metadata", "annotations", ANNOTATION) == annotation
         if is_annotated and _effective(current) == _effective(wanted):

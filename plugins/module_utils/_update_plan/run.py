@@ -162,7 +162,7 @@ class _Results:
 class _Clusters:
     """Plans one cluster after another, on the same releases.
 
-    ``acceptable`` gets the gates and risks of all clusters, ``effective`` what is acknowledged or accepted on a
+    ``acceptable`` gets the gates and risks of all clusters, ``effective`` the gates that are acknowledged on a
     cluster, ``concerned`` the acceptances that can be about them, ``matched`` those that are, the others what
     ``FleetPlan`` has of the clusters.
     """

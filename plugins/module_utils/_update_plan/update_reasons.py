@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from .._cluster.admin_acks import ADMIN_ACKS, AdminGate
 from .._cluster.cluster_version import Condition
 from .acceptance import Acceptance, accepting
-from .update_status import ConditionalUpdate, UpdateStatus
+from .update_status import ConditionalUpdate, UpdateStatus, is_free_of_risks
 
 Verdict = Literal["go", "acknowledge", "risk", "blocked"]
 """What a user has to do before an update, from nothing to the most."""
@@ -235,11 +235,13 @@ def recommendation_reasons(
     Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion/recommendedupdate.go. HyperShift
     replaces the channel of a ``hosted`` cluster, see openshift/hypershift resources.go reconcileClusterVersion.
     """
-    if target in status.available or target == status.version:
+    if target == status.version:
         return
     update = status.conditional_update(target)
     if update is not None:
         yield from _conditional(update, target, status, results, unchecked)
+        return
+    if target in status.available:
         return
     retrieved = status.condition("RetrievedUpdates")
     if retrieved is None:
@@ -273,8 +275,7 @@ def _conditional(
     results: Mapping[str, bool],
     unchecked: list[Unchecked],
 ) -> Iterator[UpdateReason]:
-    recommended = update.recommended
-    if recommended is not None and recommended.status == "True":
+    if is_free_of_risks(update.recommended):
         return
     source = f"{_OBJECT}: status.conditionalUpdates[{target}]"
     blocking = {one_line(part.message) for part in _upgradeable_parts(status)}
@@ -282,19 +283,21 @@ def _conditional(
         if one_line(risk.message) in blocking:
             continue  # from 5.0 on, each update to another minor version also has the risks that block it
         applies = results.get(risk.name) if risk.applies is None else risk.applies
-        if risk.name in status.accepted_risks or applies is False:
+        if applies is False:
             continue
         if applies is None:
             expressions = f": {'; '.join(risk.promql)}" if risk.promql else ""
             unchecked.append(Unchecked("promql", f"PromQL of the risk {risk.name} was not evaluated{expressions}"))
         text = one_line(risk.message) or risk.name
         text = text if applies else f"it is not known whether this risk applies: {text}"
+        if risk.name in status.accepted_risks:
+            text = f"spec.desiredUpdate.acceptRisks accepts this risk for all updates: {text}"
         hint = f"Read {risk.url}, and decide" if risk.url else "Decide"
         hint += " whether to accept the risk"
         yield UpdateReason("risk", "conditional-risk", risk.name, text, source, hint, risk.name)
     if not update.risks:
         text, hint = f"the update to {target} is not recommended", "Check it with oc adm upgrade"
-        reported = recommended or Condition("Recommended", "Unknown", "UnknownConditionType", "")
+        reported = update.recommended or Condition("Recommended", "Unknown", "UnknownConditionType", "")
         yield _reason("risk", "conditional-risk", reported, text, hint, source, name="conditional-risk")
 
 

@@ -22,6 +22,8 @@ _CAPABILITY = re.compile(r'(1 - )?max\(cluster_version_capability\{name="([A-Za-
 """Whether a capability is disabled (``1 -``) or enabled, with single blanks as in ``ConditionalRisk``."""
 
 _RECOMMENDED = "Recommended"
+_ALL_ACCEPTED = "AllExposedRisksAccepted"
+"""Reason of an update that is recommended although risks apply, because ``spec.desiredUpdate`` accepts all of these."""
 
 
 class UpdateHistory(NamedTuple):
@@ -167,13 +169,18 @@ def _risk(
             applies = {"True": True, "False": False}.get(as_text(nested(item, "status")))
     if applies is None and recommended is not None:
         # The reason is the name of a risk if it is the only one that applies, and all others do not.
-        if recommended.status == "True":
+        if is_free_of_risks(recommended):
             applies = False
         elif recommended.status == "False" and recommended.reason in names:
             applies = recommended.reason == name
     if applies is None and any(rule.get("type") == "Always" for rule in rules) and not promql:
         applies = True
     return ConditionalRisk(name, as_text(nested(risk, "message")), as_text(nested(risk, "url")), promql, applies)
+
+
+def is_free_of_risks(recommended: Condition | None) -> bool:
+    """Whether the CVO found that no risk of a conditional update applies. ``recommended``: its condition."""
+    return recommended is not None and recommended.status == "True" and recommended.reason != _ALL_ACCEPTED
 
 
 def _condition(item: Mapping[str, Any]) -> Condition:

@@ -157,13 +157,12 @@ def acceptable_names(hops: Sequence[Hop], state: UpdateState) -> frozenset[str]:
 
 
 def effective_names(hops: Sequence[Hop], state: UpdateState) -> frozenset[str]:
-    """Return the gates that are acknowledged on a cluster, of minors of ``hops``, and the risks that its spec accepts.
+    """Return the gates that are acknowledged on a cluster, of minors of ``hops``.
 
     An acceptance of them counts, although they are no longer against an update.
     """
     minors = {hop.start.minor for hop in hops}
-    acks = (name for name in state.acks.acks or () if gate_minor(name) in minors)
-    return frozenset(acks) | (frozenset() if state.status is None else state.status.accepted_risks)
+    return frozenset(name for name in state.acks.acks or () if gate_minor(name) in minors)
 
 
 _SUMMARIES = frozenset({ACK_REQUIRED, "invalid-admin-gate", "overrides"})

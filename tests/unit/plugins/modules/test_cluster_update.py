@@ -192,6 +192,18 @@ def test_the_risk_of_a_conditional_update_is_accepted_in_the_request(run):
     assert server.objects[OBJECT]["spec"]["desiredUpdate"]["acceptRisks"] == [{"name": "Bug"}]
 
 
+def test_a_risk_that_an_earlier_update_accepted_needs_an_acceptance_again(run):
+    update = {**conditional(NEXT, "True", "AllExposedRisksAccepted", risk("Bug")), "release": release(NEXT)}
+    earlier = {**release(CURRENT), "acceptRisks": [{"name": "Bug"}]}
+    server = cluster(cluster_version(conditional_updates=[update], available=[release(NEXT)], desiredUpdate=earlier))
+    expired = [INSIGHTS, {"name": "Bug", "reason": "only once", "expires": "2020-02-03"}]
+    refused = run(server, acceptances=expired)
+
+    assert [item["code"] for item in refused.errors] == ["conditional-risk"]
+    assert run(server, acceptances=expired, fail_on="never")["changed"]
+    assert "acceptRisks" not in server.objects[OBJECT]["spec"]["desiredUpdate"]
+
+
 def test_a_cluster_without_a_channel_needs_the_image_and_an_acceptance(run):
     server = cluster(cluster_version(channel=""))
     by_version, by_image = run(server), run(server, version=None, image=TARGET.image)

@@ -68,7 +68,29 @@ def test_an_update_that_is_not_recommended_is_a_risk(status, results, expected, 
     assert left == unchecked
 
 
-def test_an_accepted_risk_does_not_count():
+@pytest.mark.parametrize(
+    ("recommended", "reason", "applies", "expected"),
+    [
+        ("False", "Slow", "", ["Slow"]),
+        ("True", "AllExposedRisksAccepted", "True", ["Slow"]),
+        ("True", "AllExposedRisksAccepted", "", ["Slow"]),
+        ("True", "NotExposedToRisks", "False", []),
+    ],
+)
+def test_a_risk_counts_although_the_spec_accepts_it(recommended, reason, applies, expected):
     accepted = {"desiredUpdate": {"version": TARGET, "acceptRisks": [{"name": "Slow"}]}}
+    status = conditional("Slow")
+    status["conditionalUpdates"][0]["conditions"] = [condition("Recommended", recommended, reason)]
+    status["availableUpdates"] = [{"version": TARGET}] if recommended == "True" else []
+    conditions = [condition("Applies", applies)] if applies else []
+    status["conditionalUpdateRisks"] = [{**RISKS["Slow"], "conditions": conditions}]
 
-    assert reasons(conditional("Slow", "Broken"), {}, accepted) == ([("conditional-risk", "Broken")], [])
+    assert reasons(status, {}, accepted)[0] == [("conditional-risk", name) for name in expected]
+
+
+def test_the_message_of_a_risk_names_the_field_that_accepts_it():
+    accepted = {"desiredUpdate": {"acceptRisks": [{"name": "Slow"}]}}
+    status = read_update_status({"spec": accepted, "status": conditional("Slow")})
+    (found,) = recommendation_reasons(status, TARGET, {}, [], hosted=False)
+
+    assert found.message == "spec.desiredUpdate.acceptRisks accepts this risk for all updates: It is slow"

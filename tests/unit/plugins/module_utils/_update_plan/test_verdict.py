@@ -396,13 +396,6 @@ def test_an_expression_that_was_not_evaluated_is_named():
     assert item.message == "PromQL of the risk Slow was not evaluated: group(a) or 0 * group(b)"
 
 
-def test_an_accepted_risk_does_not_count():
-    entry = conditional("4.18.4", False, "Slow", SINGLE)
-    wanted: dict[str, Any] = {"desiredUpdate": {"acceptRisks": [{"name": "Slow"}]}}
-
-    assert verdict(PATCH, cluster_version=reported("4.18.3", conditional_updates=[entry], **wanted)).verdict == "go"
-
-
 @pytest.mark.parametrize(("applies", "expected"), [("True", "risk"), ("False", "go"), ("Unknown", "risk")])
 def test_a_risk_of_the_whole_cluster_is_found_by_its_name(applies, expected):
     entry = {**conditional("4.18.4", False, "MultipleReasons"), "riskNames": ["Slow"]}
