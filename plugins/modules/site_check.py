@@ -70,6 +70,9 @@ options:
       - In check mode, V(fixed) reports the findings in the files as they are, and how many files it would correct. It
         fails because of these findings, as C(black --check) does. With O(update_baseline), what remains is known.
       - It does not change a C(HostedCluster). The API server rejects a change of its lists after the installation.
+      - Use V(fixed) only for sites that are still to be installed. A file does not show whether its cluster is
+        installed. From then on, its selection has no effect, and the siteconfig operator rejects a changed
+        C(ClusterInstance).
     type: str
     choices: [checked, fixed]
     default: checked

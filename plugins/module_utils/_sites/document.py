@@ -274,15 +274,19 @@ class SiteObject(NamedTuple):
         return Location(self.document.path, line=self.document.line_of(node), field=self.resource)
 
 
+def report_patches(where: Location, problems: Problems) -> None:
+    """Report that the patches of the Kustomization at ``where`` are not checked."""
+    message, hint = "is a Kustomization, whose patches are not checked", "Run kustomize build, and check the result"
+    problems.info("kustomization", where, message, hint)
+
+
 def find_objects(document: SourceDocument, problems: Problems) -> Iterator[SiteObject]:
     """Yield the objects in ``document``. Problems name what is not checked: templates, Kustomizations, generators."""
     root = document.root
     kind, version = document.text_of(root, "kind"), document.text_of(root, "apiVersion")
     is_kustomization = kind == "Kustomization" or posixpath.basename(document.path).lower().startswith("kustomization.")
     if is_kustomization and any(document.pair(root, name) for name in _PATCHES):
-        message = "is a Kustomization, whose patches are not checked"
-        hint = "Run kustomize build, and check the result"
-        problems.info("kustomization", Location(document.path, line=document.line), message, hint)
+        report_patches(Location(document.path, line=document.line), problems)
     elif _is_object(kind, version):
         yield SiteObject(document, kind, root)
     elif kind in ("", "InstallConfig") and _is_install_config(document, version):

@@ -22,6 +22,7 @@ from .._problems import InvalidOptionError, Location, Problem, Problems, plural,
 from .._progress import Progress, silent, with_progress
 from .._release.release import Release, read_minor, release_of_version
 from .check import SiteCheckRequest, SiteCheckResult, check_site
+from .document import report_patches
 from .extra_manifests import ExtraManifests, Source
 from .fix import FixedFile, fix_file
 from .rules import REFERENCE_RULES
@@ -150,7 +151,13 @@ def check_sites(
     sources = [source for file in files.values() for source in file.sources]
     versions = SiteVersions(sources, options.openshift_versions, options.openshift_version)
     extra = ExtraManifests(checkout, files)
-    checker = _Checker(options, desired, releases, versions, checkout, extra)
+    patches = frozenset(path for file in files.values() for path in file.patches)
+    for path, file in files.items():
+        # A Kustomization is only parsed if it contains a word that sites contain.
+        patched = any(files[item].sites for item in file.patches if item in files)
+        if patched and all(item.code != "kustomization" for item in file.findings):
+            report_patches(Location(path, line=1), findings)
+    checker = _Checker(options, desired, releases, versions, checkout, extra, patches)
     counted_files = with_progress(list(files.items()), "files are checked", progress)
     checked = {path: checker.check(file) for path, file in counted_files}
     fixed: list[FixedFile] = []
@@ -247,9 +254,10 @@ class _Checker:
         versions: SiteVersions,
         checkout: Checkout,
         extra: ExtraManifests,
+        patches: frozenset[str],
     ) -> None:
         self.options, self.desired, self.releases = options, desired, releases
-        self.versions, self.checkout, self.extra = versions, checkout, extra
+        self.versions, self.checkout, self.extra, self.patches = versions, checkout, extra, patches
         self.results: dict[tuple[object, ...], SiteCheckResult] = {}
         self.of_releases: dict[Problem, None] = {}
 
@@ -263,10 +271,9 @@ class _Checker:
             site = site._replace(platform="none")
         if site.overrides is None:
             return CheckedSite(site, version)
-        # A ClusterVersion without a selection, as in a policy for updates, leaves the one of the cluster as it is.
-        if not site.has_selection and (
-            site.form == "cluster-version" or (site.form != "block" and self.desired is None)
-        ):
+        # Without a selection, a patch and a ClusterVersion, as in a policy for updates, leave another one as it is.
+        is_part = site.form == "cluster-version" or site.path in self.patches
+        if not site.has_selection and (is_part or (site.form != "block" and self.desired is None)):
             return CheckedSite(site, version)
         minor = find_minor(version.version)
         release = self._release(version.version, minor)

@@ -6,11 +6,14 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from .._files.checkout import KUSTOMIZATIONS, CheckoutFile
 from .._problems import Problem, Problems
-from .._resources import CONFIG_MAPS
+from .._resources import CONFIG_MAPS, as_list, as_text, mappings_in
+from .._yaml.libyaml import load_documents
+from .._yaml.values import YamlError
 from .document import find_objects, read_documents
 from .site import Site, read_sites
 from .site_keys import check_keys
@@ -20,7 +23,8 @@ from .version import VersionSource, version_source
 class SiteFile(NamedTuple):
     """What a file contains, and what was found while it was read.
 
-    ``may_have_config_maps``: it contains a ConfigMap, or is a Kustomization, which can generate one.
+    ``may_have_config_maps``: it contains a ConfigMap, or is a Kustomization, which can generate one. ``patches``: the
+    paths of the patches of a Kustomization.
     """
 
     real_path: str
@@ -28,6 +32,7 @@ class SiteFile(NamedTuple):
     sites: tuple[Site, ...]
     sources: tuple[VersionSource, ...]
     findings: tuple[Problem, ...]
+    patches: tuple[str, ...] = ()
 
 
 def read_site_file(file: CheckoutFile) -> SiteFile:
@@ -41,5 +46,21 @@ def read_site_file(file: CheckoutFile) -> SiteFile:
             sources += [] if source is None else [source]
             check_keys(origin, own, problems)
             sites += (node.site for node in own)
-    may_have_config_maps = CONFIG_MAPS.kind.encode() in file.data or posixpath.basename(file.path) in KUSTOMIZATIONS
-    return SiteFile(file.real_path, may_have_config_maps, tuple(sites), tuple(sources), tuple(problems))
+    is_kustomization = posixpath.basename(file.path) in KUSTOMIZATIONS
+    may_have_config_maps = CONFIG_MAPS.kind.encode() in file.data or is_kustomization
+    patches = tuple(_patches(file)) if is_kustomization else ()
+    return SiteFile(file.real_path, may_have_config_maps, tuple(sites), tuple(sources), tuple(problems), patches)
+
+
+def _patches(file: CheckoutFile) -> Iterator[str]:
+    """Yield the paths of the patches of a Kustomization, relative to the checkout."""
+    try:
+        documents = mappings_in(load_documents(file.data))
+    except YamlError:
+        return  # this is reported as a problem of the file
+    for document in documents:
+        paths = [
+            entry.get("path") for name in ("patches", "patchesJson6902") for entry in mappings_in(document.get(name))
+        ]
+        for path in (*paths, *as_list(document.get("patchesStrategicMerge"))):
+            yield posixpath.normpath(posixpath.join(posixpath.dirname(file.path), as_text(path)))

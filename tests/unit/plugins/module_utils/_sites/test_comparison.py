@@ -132,6 +132,19 @@ def test_what_is_not_compared_is_counted(check):
     assert check(paths=["d.yaml"], solution="ran_du")["text"] == "No findings in 1 site\n"
 
 
+@pytest.mark.parametrize("patches", ["patches: [{path: ./patch.yaml}]", "patchesStrategicMerge: [patch.yaml]"])
+def test_a_patch_without_a_selection_is_not_compared(check, patches):
+    """The selection of the site is in its base."""
+    files = {"berlin/kustomization.yaml": f"resources: [../base]\n{patches}\n", "berlin/patch.yaml": cluster_instance()}
+    outcome = check(files, state="fixed", capabilities=INGRESS)
+    assert rules_of(outcome["findings"], "info") == [("kustomization", "berlin/kustomization.yaml")]
+    assert different(outcome) == []
+    assert not outcome["changed"]
+    assert "1 of 1 site was not compared" in outcome["text"]
+    files = {"berlin/patch.yaml": cluster_instance(quoted(overrides("Console")))}
+    assert different(check(files, capabilities=INGRESS))
+
+
 def test_a_cluster_version_without_a_selection_is_not_compared(check):
     """A policy for updates leaves the selection of the cluster as it is."""
     outcome = check({"a.yaml": policy(BARE)}, capabilities=WITHOUT_CONSOLE)

@@ -46,9 +46,17 @@ def test_words() -> None:
     [({}, "Corrected files: a.yaml, b.yaml"), ({"check_mode": True}, "Files to correct: a.yaml, b.yaml")],
 )
 def test_site_check_names_what_it_corrects(options: dict[str, Any], last: str) -> None:
-    result = {"text": "a finding\n1 error in 2 sites\n", "fixed_files": ["a.yaml", "b.yaml"]}
+    result = {"text": "a finding\n1 error in 2 sites\n", "fixed_files": ["a.yaml", "b.yaml"], "sites": []}
     assert summary_lines("site_check", result, options) == ["a finding", "1 error in 2 sites", last]
     assert summary_lines("site_check", {**result, "fixed_files": []}, options)[-1] == "1 error in 2 sites"
+
+
+def test_corrected_sites_that_may_be_installed() -> None:
+    sites = [{"kind": "ClusterInstance", "fixed": True}]
+    lines = summary_lines("site_check", {"text": "", "fixed_files": ["a.yaml"], "sites": sites}, {})
+    assert lines[1:] == [
+        "The siteconfig operator rejects a changed ClusterInstance whose cluster is already installed."
+    ]
 
 
 def test_release_lint_shows_its_findings() -> None:
