@@ -224,10 +224,9 @@ def _status_at(hop: Hop, state: UpdateState, unchecked: list[Unchecked]) -> Upda
 
 
 def _gates(hop: Hop, acks: AdminAcks, *, first: bool) -> tuple[AdminGate, ...]:
-    """The gates that the CVO considers. Those of the cluster count only while it runs the release."""
+    """The gates that the CVO considers. A later release replaces the text of a gate, and keeps those that it lacks."""
     gates = {gate.name: gate for gate in hop.gates}
-    if first and acks.gates is not None:
-        gates.update((gate.name, gate) for gate in acks.gates)
+    gates.update((gate.name, gate) for gate in acks.gates or () if first or gate.name not in gates)
     return gates_of_minor(gates.values(), hop.start.minor)
 
 

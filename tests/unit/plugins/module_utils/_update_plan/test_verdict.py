@@ -310,6 +310,16 @@ def test_the_gates_of_the_cluster_count_besides_those_of_its_release():
     ]
 
 
+def test_the_gates_of_the_cluster_count_after_an_update_to_a_patch():
+    path, acks = ("4.18.3", "4.18.4", "4.19.1"), AdminAcks(admin_gates({GATE: "a", "ack-4.18-b": "b"}, "here"))
+    releases = [build_release(version, [manifest(), gates(GATE)]) for version in path]
+    request = reference.plan_request(releases, cluster_version=reported(path[0], available=path[1:]))
+    request = request._replace(state=request.state._replace(acks=acks._replace(acks=frozenset())))
+    later = reference.shared_plan(Planner(releases), request).verdicts[1]
+
+    assert [item.message for item in later.reasons] == [f"{GATE}: {TEXT.rstrip('.')}", "ack-4.18-b: b"]
+
+
 @pytest.mark.parametrize(("value", "expected"), [("true", "go"), ("True", "acknowledge"), (True, "acknowledge")])
 def test_only_the_string_true_acknowledges(value, expected):
     found = with_acks(MINOR, AdminAcks((), acknowledged({GATE: value})), gates(GATE))
