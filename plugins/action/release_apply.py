@@ -44,17 +44,19 @@ class ActionModule(NormalAction):
 
 
 def _end_with_ansible() -> None:
-    """End this worker as soon as the Ansible that started it is gone, and with it the module, which has no reader then.
+    """End this worker as soon as the Ansible that forked it is gone, and with it the module, which has no reader then.
 
     A worker has its own session, so it survives the kill of ansible-playbook and its process group. With a result of
     more than 64 KiB, it would wait forever for Ansible to read it.
     Source: ansible/ansible:lib/ansible/executor/process/worker.py _detach, task_queue_manager.py FinalQueue.
     """
-    parent = multiprocessing.parent_process()
-    pair = os.getpid(), os.getppid()
-    if parent is not None and parent.pid == pair[1] and pair not in _watched_parents:
+    parent = multiprocessing.parent_process()  # the one that forked this worker, also if it is gone by now
+    if parent is None or parent.pid is None:
+        return
+    pair = os.getpid(), parent.pid
+    if pair not in _watched_parents:
         _watched_parents.add(pair)
-        Thread(target=_wait_for_parent_to_end, args=(pair[1],), daemon=True).start()
+        Thread(target=_wait_for_parent_to_end, args=(parent.pid,), daemon=True).start()
 
 
 def _wait_for_parent_to_end(parent: int) -> None:

@@ -7,18 +7,23 @@ import select
 import subprocess
 import sys
 
+import pytest
+
 from ansible_collections.capability.openshift.plugins.action import release_apply
 
 _PARENT = """
-import multiprocessing, os, signal
+import multiprocessing, os, signal, time
 from {module} import _end_with_ansible
 
 
 def work():
     os.setsid()
+    parent = os.getppid()
+    print(os.getpid(), flush=True)
+    while {is_late} and os.getppid() == parent:
+        time.sleep(0.01)
     _end_with_ansible()
     reader, writer = os.pipe()
-    print(os.getpid(), flush=True)
     os.write(writer, bytes(1 << 20))  # It has a reader, which never reads, like the queue of a killed Ansible.
 
 
@@ -27,8 +32,10 @@ signal.pause()
 """
 
 
-def test_worker_that_cannot_deliver_its_result_ends_with_ansible() -> None:
-    program = _PARENT.format(module=release_apply.__name__)
+@pytest.mark.parametrize("is_late", [False, True])
+def test_worker_that_cannot_deliver_its_result_ends_with_ansible(is_late: bool) -> None:
+    """``is_late``: Ansible is gone before the worker begins the task."""
+    program = _PARENT.format(module=release_apply.__name__, is_late=is_late)
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as ansible:
         assert ansible.stdout is not None
         assert int(ansible.stdout.readline())
