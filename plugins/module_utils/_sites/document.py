@@ -295,7 +295,7 @@ def find_objects(document: SourceDocument, problems: Problems) -> Iterator[SiteO
         if kind in _POLICY_GENERATORS:
             name = document.text_of(root, "metadata", "name")
             message = "generates policies, which are not checked for the selections of the sites that they are bound to"
-            hint = "Run kustomize build with the generator, and check the manifests in the policies with addon_check"
+            hint = "Run kustomize build, write the objects in the policies to a file, and check it with addon_check"
             where = Location(document.path, line=document.line, field=f"{kind} {name}")
             problems.info("policy-generator", where, message, hint)
         yield from _nested_objects(document, root, None, problems)
