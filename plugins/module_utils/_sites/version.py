@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from .._data.capabilities import has_capabilities
+from .._data.capabilities import BRANCHES, has_capabilities
 from .._data.version import Minor, find_minor
 from .document import CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, SiteObject
 from .site import Site
@@ -116,7 +116,11 @@ def _tag_of(release_image: str) -> str:
 
 
 def _version_in(name: str) -> str | None:
-    """The first version of OpenShift in ``name``, if possible one with capabilities: ``acm-2.11-ocp-4.16.3``."""
+    """The first version of OpenShift in ``name``, if possible a known one, or with capabilities: ``rhel9.4-ocp-4.16.3``."""
     found = ((version, find_minor(version)) for version in _IN_NAME.findall(name))
     minors = {version: minor for version, minor in found if minor is not None and minor >= _FIRST}
-    return max(minors, key=lambda version: has_capabilities(minors[version]), default=None)
+
+    def plausibility(version: str) -> tuple[bool, bool]:
+        return minors[version] in BRANCHES, has_capabilities(minors[version])
+
+    return max(minors, key=plausibility, default=None)

@@ -344,6 +344,7 @@ spec: {provisioning: {imageSetRef: {name: img4.18}}}
     ("name", "version"),
     [
         ("acm-2.11-ocp-4.16.3", "4.16.3"),
+        ("rhel-9.4-ocp-4.18.3", "4.18.3"),
         ("rhacm2.9-img4.15.12", "4.15.12"),
         ("odf-4.9-ocp-4.16", "4.16"),
         ("img4.10.3", "4.10.3"),
