@@ -116,7 +116,7 @@ def _tag_of(release_image: str) -> str:
 
 
 def _version_in(name: str) -> str | None:
-    """The first version of OpenShift in ``name``, if possible a known one, or with capabilities: ``rhel9.4-ocp-4.16.3``."""
+    """The first version of OpenShift in ``name``, if possible a known one, or with capabilities: ``rhel9.4-4.16.3``."""
     found = ((version, find_minor(version)) for version in _IN_NAME.findall(name))
     minors = {version: minor for version, minor in found if minor is not None and minor >= _FIRST}
 
