@@ -237,14 +237,14 @@ def recommendation_reasons(
     """
     if target == status.version:
         return
-    update = status.conditional_update(target)
-    if update is not None:
-        yield from _conditional(update, target, status, results, unchecked)
-        return
-    if target in status.available:
-        return
-    retrieved = status.condition("RetrievedUpdates")
-    if retrieved is None:
+    update, retrieved = status.conditional_update(target), status.condition("RetrievedUpdates")
+    if update is not None or target in status.available:
+        if retrieved is not None and retrieved.status == "False":  # the CVO keeps the list for up to a day
+            message = "the list of updates was not retrieved again, so risks that were published since are not known: "
+            unchecked.append(Unchecked("recommended-updates", message + one_line(retrieved.message)))
+        if update is not None:
+            yield from _conditional(update, target, status, results, unchecked)
+    elif retrieved is None:
         message = f"the status lists no updates, so it is not known whether the update to {target} is recommended"
         unchecked.append(Unchecked("recommended-updates", message))
     elif not status.channel:

@@ -25,6 +25,9 @@ def condition(type_: str, status: str, reason: str = "Why", message: str = "so")
     return {"type": type_, "status": status, "reason": reason, "message": message}
 
 
+OUTDATED = condition("RetrievedUpdates", "False", "RemoteFailed", "no route")
+
+
 def conditional(*names: str, recommended: str = "") -> dict[str, Any]:
     conditions = [condition("Recommended", recommended)] if recommended else []
     update = {"release": {"version": TARGET}, "risks": [RISKS[name] for name in names], "conditions": conditions}
@@ -45,6 +48,8 @@ def reasons(status: dict[str, Any], results: dict[str, bool], spec: Any) -> tupl
     ("status", "results", "expected", "unchecked"),
     [
         ({"availableUpdates": [{"version": TARGET}]}, {}, [], []),
+        ({"availableUpdates": [{"version": TARGET}], "conditions": [OUTDATED]}, {}, [], ["recommended-updates"]),
+        ({**conditional("Slow"), "conditions": [OUTDATED]}, {}, ["Slow"], ["recommended-updates"]),
         (conditional("Slow", "Broken"), {}, ["Slow", "Broken"], []),
         (conditional("Slow", recommended="True"), {}, [], []),
         (conditional("Some"), {}, ["Some"], ["promql"]),
