@@ -142,7 +142,8 @@ def read_properties(
     """
     found: list[ClusterProperty] = []
     if not {"feature_set", "feature_gates"}.isdisjoint(names):
-        found += feature_gate_properties(find_or_warn(client, FEATURE_GATE, "feature_set", problems, settable=settable))
+        option = "feature_set" if "feature_set" in names else "feature_gates"
+        found += feature_gate_properties(find_or_warn(client, FEATURE_GATE, option, problems, settable=settable))
     deployment = infrastructure = None
     if "cluster_profile" in names:
         deployment = find_or_warn(client, CVO_DEPLOYMENT, "cluster_profile", problems, settable=settable)

@@ -27,7 +27,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
     look_up_resources,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions
-from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
+from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer, fault
 
 OVERRIDES = [{"kind": "Deployment", "group": "apps", "namespace": "a", "name": "b", "unmanaged": True}]
 GATES = {"featureGates": [{"version": "4.20.3", "enabled": [{"name": "B"}, {"name": "A"}]}]}
@@ -89,6 +89,18 @@ def test_what_is_set_is_not_read(given, read, problems):
     assert {name: own[name] for name in given} == given
     assert options.reported_gates == (REPORTED if "feature_gates" in read else ())
     assert (own["overrides"] == OVERRIDES) == ("capabilities" in given and "overrides" in read)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"), [({}, ("error", "feature_set")), ({"feature_set": ""}, ("warning", "feature_gates"))]
+)
+def test_with_a_feature_set_the_feature_gate_need_not_be_read(given, expected):
+    server, problems = cluster(), Problems()
+    server.faults[("GET", FEATURE_GATES.path("cluster"))] = [fault(403)]
+    complete_options(PlanOptions(ClusterOptions(**given)), server.client(), problems, is_strict=True)
+
+    found = [(item.severity, str(item.where)) for item in problems if item.code == "forbidden-request"]
+    assert found == [expected]
 
 
 def test_an_unknown_platform_of_the_cluster_is_not_used():
