@@ -35,7 +35,7 @@ __test__ = are_there(*MINORS)
 
 
 def definition(minor: str) -> dict[str, Any]:
-    """The definition of ClusterVersions in a release, with a group of its own."""
+    """The definition of ClusterVersions in a release, in another group."""
     (found,) = [
         body
         for body in release_manifests(release_of(minor))
