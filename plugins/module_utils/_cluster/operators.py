@@ -108,6 +108,7 @@ def check_availability(
         message = f"status does not have {', '.join(sorted(absent))} yet{_reported(cluster_version)}"
         missing.error("missing-capability", str(CLUSTER_VERSION), message, hint)
     elif unfinished := _unfinished_sync(cluster_version):
+        hint = hint if is_behind(cluster_version) else "Wait, or repair what it waits for"
         missing.error("unfinished-sync", str(CLUSTER_VERSION), unfinished, hint)
     for name, versions in sorted(expected.items()):
         readiness = cluster_operator_readiness(operators.get(name), versions)

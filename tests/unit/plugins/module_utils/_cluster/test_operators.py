@@ -189,6 +189,8 @@ def test_a_sync_that_is_not_complete_is_missing(observed, progressing, message):
     obj = cluster_version(observed, progressing)
     found = check_availability(frozenset({"Console"}), obj, {}, {})
     assert [(item.code, item.message) for item in found.missing] == ([("unfinished-sync", message)] if message else [])
+    # An operator that reports its progress runs.
+    assert [item.hint.startswith("Wait") for item in found.missing] == ([progressing == "True"] if message else [])
     assert is_synced(obj) == (not message and progressing is not None)
 
 
