@@ -62,7 +62,7 @@ class UpdateRun:
         self.target: TargetRelease | None = None
         self.phase: UpdatePhase = "not_started"
         self.plan: PlanResult | None = None
-        self.changes: tuple[FieldChange, ...] = ()
+        self.changes: list[FieldChange] = []
         self.prediction = Prediction()
         self._was_multi, self._is_multi = False, False
 
@@ -197,9 +197,9 @@ class UpdateRun:
         # Without risks, the code is the name of the reason.
         risks = {reason.name for reason in accepted if reason.code == "conditional-risk" != reason.name}
         check_permissions(self._client, gates)
-        requested = request_update(self._client, target, start, gates, risks, problems, dry_run=self._check_mode)
-        self.changes = requested.changes
-        return requested.obj
+        return request_update(
+            self._client, target, start, gates, risks, self.changes, problems, dry_run=self._check_mode
+        )
 
     def _plan_again(self, obj: Object, target: TargetRelease, problems: Problems) -> UpdateStart | None:
         """Repeat the plan of an update that has begun, and return what it started from; ``None`` if it is not known."""

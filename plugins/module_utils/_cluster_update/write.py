@@ -32,13 +32,6 @@ class FieldChange(NamedTuple):
     after: Mapping[str, Any]
 
 
-class RequestedUpdate(NamedTuple):
-    """``changes``: what was written, in this order. ``obj``: the ClusterVersion afterwards."""
-
-    changes: tuple[FieldChange, ...]
-    obj: Object
-
-
 def check_permissions(client: Client, gates: Collection[str] | None) -> None:
     """Raise ``ClusterError`` with all that the user may not do. ``gates``: as in ``request_update``.
 
@@ -60,23 +53,29 @@ def request_update(
     start: UpdateStart,
     gates: Collection[str] | None,
     risks: Collection[str],
+    changes: list[FieldChange],
     problems: Problems,
     *,
     dry_run: bool,
-) -> RequestedUpdate:
+) -> Object:
     """Acknowledge ``gates``, accept ``risks``, and request the update to ``target``. Raises ``ClusterError``.
 
+    Returns the ClusterVersion. ``changes`` gets what is written, in this order, also before an error.
     ``gates``: ``None`` if the update does not need the ConfigMap that acknowledges them.
     If another client requests another update since ``start`` was read, nothing is requested.
     """
-    acks = _acknowledge(client, gates, dry_run=dry_run)
-    if risks and not _knows_risks(client, target, start, risks):
-        message = "the API server does not know the field acceptRisks, so the risks are accepted in this run only"
-        problems.info("unknown-accept-risks", f"{CLUSTER_VERSION}: spec.desiredUpdate.acceptRisks", message)
-        risks = ()
+    if risks or gates is not None:
+        # Of a request that would be denied, no gate is acknowledged. And it shows whether the server keeps the risks.
+        _before, after = _change(client, target, start, risks, dry_run=True)
+        if risks and not nested(after, "spec", "desiredUpdate", "acceptRisks"):
+            message = "the API server does not know the field acceptRisks, so the risks are accepted in this run only"
+            problems.info("unknown-accept-risks", f"{CLUSTER_VERSION}: spec.desiredUpdate.acceptRisks", message)
+            risks = ()
+    changes += _acknowledge(client, gates, dry_run=dry_run)
     before, after = _change(client, target, start, risks, dry_run=dry_run)
-    found = FieldChange(f"{CLUSTER_VERSION}, spec.desiredUpdate", _request_of(before), _request_of(after))
-    return RequestedUpdate((*acks, *((found,) if before is not after else ())), after)
+    if before is not after:
+        changes.append(FieldChange(f"{CLUSTER_VERSION}, spec.desiredUpdate", _request_of(before), _request_of(after)))
+    return after
 
 
 def _acknowledge(client: Client, gates: Collection[str] | None, *, dry_run: bool) -> tuple[FieldChange, ...]:
@@ -102,12 +101,6 @@ def _applied(config_map: Object | None) -> set[str]:
     """The keys that this collection applied earlier: an apply without them would remove them."""
     fields = nested(applied_fields(nested(config_map, "metadata"), FIELD_MANAGER), "f:data") or {}
     return {key.removeprefix("f:") for key in fields if key.startswith("f:")}
-
-
-def _knows_risks(client: Client, target: TargetRelease, start: UpdateStart, risks: Collection[str]) -> bool:
-    """Whether the API server keeps the field ``acceptRisks``, as a dry run shows."""
-    _before, after = _change(client, target, start, risks, dry_run=True)
-    return bool(nested(after, "spec", "desiredUpdate", "acceptRisks"))
 
 
 def _change(

@@ -120,7 +120,7 @@ def test_what_is_accepted_is_written(run, check_mode):
     outcome = run(server, acceptances=accepted, check=check_mode, diff=True)
 
     acks = CONFIG_MAPS.path(ADMIN_ACKS.name, ADMIN_ACKS.namespace)
-    assert written(server) == [f"PATCH {acks}", f"PATCH {OBJECT}"]
+    assert written(server) == [f"PATCH {OBJECT}", f"PATCH {acks}", f"PATCH {OBJECT}"]
     assert (acks in server.objects) is not check_mode
     assert ("desiredUpdate" in server.objects[OBJECT]["spec"]) is not check_mode
     assert [item["after"] for item in outcome["diff"]] == [{GATE: "true"}, {"version": NEXT, "image": TARGET.image}]

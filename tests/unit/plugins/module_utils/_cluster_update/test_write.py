@@ -6,21 +6,25 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.admin_acks import ADMIN_ACKS
 from ansible_collections.capability.openshift.plugins.module_utils._cluster_update.start import ANNOTATION, start_of
 from ansible_collections.capability.openshift.plugins.module_utils._cluster_update.write import (
-    RequestedUpdate,
+    FieldChange,
     check_permissions,
     request_update,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._resources import CLUSTER_VERSIONS, CONFIG_MAPS
-from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer
+from ansible_collections.capability.openshift.plugins.module_utils._resources import (
+    CLUSTER_VERSIONS,
+    CONFIG_MAPS,
+    Object,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer, fault
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_updates import (
     NEXT,
     OBJECT,
@@ -36,13 +40,20 @@ GATES = ("ack-4.21-a", "ack-4.21-b")
 REQUEST = {"version": NEXT, "image": TARGET.image}
 
 
+class Requested(NamedTuple):
+    """The ClusterVersion, and what was written."""
+
+    obj: Object
+    changes: tuple[FieldChange, ...]
+
+
 def requested(
     server: ApiServer, gates: Any = None, risks: Any = (), start: Any = None, *, dry_run: bool = False
-) -> tuple[RequestedUpdate, list[str]]:
-    problems = Problems()
+) -> tuple[Requested, list[str]]:
+    problems, changes = Problems(), list[FieldChange]()
     start = start or start_of(server.objects[OBJECT], TARGET)
-    found = request_update(server.client(), TARGET, start, gates, risks, problems, dry_run=dry_run)
-    return found, [item.code for item in problems]
+    obj = request_update(server.client(), TARGET, start, gates, risks, changes, problems, dry_run=dry_run)
+    return Requested(obj, tuple(changes)), [item.code for item in problems]
 
 
 def desired(server: ApiServer) -> Any:
@@ -61,7 +72,7 @@ def test_gates_are_acknowledged_first_and_then_the_update_is_requested():
     assert server.objects[ACKS]["data"] == dict.fromkeys(GATES, "true")
     assert desired(server) == REQUEST
     assert server.objects[OBJECT]["metadata"]["annotations"] == {ANNOTATION: start.annotation()}
-    assert writes(server) == [f"PATCH {ACKS}", f"PATCH {OBJECT}"]
+    assert writes(server) == [f"PATCH {OBJECT}", f"PATCH {ACKS}", f"PATCH {OBJECT}"]  # first a dry run
     assert [(change.before, change.after) for change in found.changes] == [
         ("", dict.fromkeys(GATES, "true")),
         ({}, REQUEST),
@@ -187,8 +198,26 @@ def test_a_missing_config_map_is_created_although_no_gate_applies(exists):
         server.put(CONFIG_MAPS, ADMIN_ACKS.name, ADMIN_ACKS.namespace)
     found, _problems = requested(server, ())
 
-    assert writes(server) == [f"PATCH {ACKS}", f"PATCH {OBJECT}"][exists:]
+    assert writes(server) == [f"PATCH {path}" for path in (OBJECT, *([] if exists else [ACKS]), OBJECT)]
     assert [(change.before, change.after) for change in found.changes[:-1]] == [("", {})][exists:]
+
+
+@pytest.mark.parametrize("is_dry", [True, False])
+def test_if_the_request_is_denied_no_gate_is_acknowledged_or_that_is_returned(is_dry):
+    server, changes = cluster(), list[FieldChange]()
+    start, send = start_of(server.objects[OBJECT], TARGET), server.request_encode_url
+
+    def deny(method: str, url: str, **options: Any) -> Any:
+        if method == "PATCH" and OBJECT in url and ("dryRun" in url) == is_dry:
+            server.faults[(method, OBJECT)] = [fault(403)]
+        return send(method, url, **options)
+
+    server.request_encode_url = deny  # type: ignore[method-assign]
+    with pytest.raises(ClusterError):
+        request_update(server.client(), TARGET, start, GATES, (), changes, Problems(), dry_run=False)
+
+    assert (ACKS in server.objects) == (not is_dry)
+    assert [change.after for change in changes] == ([] if is_dry else [dict.fromkeys(GATES, "true")])
 
 
 @pytest.mark.parametrize(("gates", "exists", "missing"), [(None, False, 1), (GATES, False, 3), ((), True, 2)])
