@@ -23,6 +23,7 @@ description:
     may be omitted.
   - The guard contains the capability sets of every version that the collection knows, so it remains valid after the
     cluster is updated.
+  - A hosted cluster is an error. HyperShift writes its whole ClusterVersion for each update, and can leave names out.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.playbook
@@ -136,6 +137,7 @@ problems:
 
 from typing import Any
 
+from ..module_utils._cluster.cluster_properties import check_hosted
 from ..module_utils._cluster.guard import GuardChange, enforced_fingerprint, install, remove, wait_until_enforced
 from ..module_utils._cluster.guard_policy import parse_guard
 from ..module_utils._kubernetes.auth_options import auth_spec
@@ -146,7 +148,9 @@ from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._module.progress import show_progress
 from ..module_utils._module.result import diff_entry
-from ..module_utils._problems import InvalidOptionError, Problems
+from ..module_utils._problems import ClusterError, InvalidOptionError, Problems
+
+_REJECTED = "the guard would reject the writes with which HyperShift updates its ClusterVersion"
 
 
 def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
@@ -158,6 +162,8 @@ def run(module: Module, result: dict[str, Any], problems: Problems) -> None:
     client = connect(module)
     result.update(state=params["state"], verified=False)
     if params["state"] == "present":
+        check_hosted(client, _REJECTED, "Select the capabilities in its HostedCluster", problems)
+        problems.raise_errors(ClusterError)
         changes = install(client, guard, dry_run=module.check_mode)
         result.update(mode=params["mode"], allowed_capabilities=None if guard.allowed is None else list(guard.allowed))
     else:

@@ -147,6 +147,18 @@ def test_a_user_without_permission_to_verify_gets_a_warning(run: Run, cluster: C
     wait_for(lambda: is_guarded(cluster.api), "the enforcement of the guard")
 
 
+def test_a_hosted_cluster_is_not_guarded(run: Run, cluster: ControlPlane) -> None:
+    """HyperShift writes a ClusterVersion without baremetal from 4.20 on, together with the update."""
+    path = "/apis/config.openshift.io/v1/infrastructures/cluster"
+    hosted = {"apiVersion": "config.openshift.io/v1", "kind": "Infrastructure", "metadata": {"name": "cluster"}}
+    cluster.api.apply(path, {**hosted, "spec": {}})
+    cluster.api.patch(f"{path}/status", {"status": {"controlPlaneTopology": "External"}})
+    mark = cluster.audit.mark()
+    assert run().faults == [("hosted-control-plane", "infrastructures.config.openshift.io cluster")]
+    assert writes(cluster, mark) == []
+    assert not run(state="absent")["changed"]
+
+
 def test_without_a_cluster_version_it_cannot_be_verified(run: Run, cluster: ControlPlane) -> None:
     cluster.api.delete(VERSION)
     outcome = run()
