@@ -73,8 +73,9 @@ def request_update(
             risks = ()
     changes += _acknowledge(client, gates, dry_run=dry_run)
     before, after = _change(client, target, start, risks, dry_run=dry_run)
-    if before is not after:
-        changes.append(FieldChange(f"{CLUSTER_VERSION}, spec.desiredUpdate", _request_of(before), _request_of(after)))
+    for field, value in (("spec.desiredUpdate", _request_of), ("metadata.annotations", _annotation_of)):
+        if value(before) != value(after):
+            changes.append(FieldChange(f"{CLUSTER_VERSION}, {field}", value(before), value(after)))
     return after
 
 
@@ -150,3 +151,8 @@ def _accepted_risks(request: Mapping[str, Any]) -> list[str]:
 
 def _request_of(obj: Object) -> Mapping[str, Any]:
     return nested(obj, "spec", "desiredUpdate") or {}
+
+
+def _annotation_of(obj: Object) -> Mapping[str, Any]:
+    annotations = nested(obj, "metadata", "annotations") or {}
+    return {name: value for name, value in annotations.items() if name == ANNOTATION}

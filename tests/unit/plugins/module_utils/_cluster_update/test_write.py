@@ -76,6 +76,7 @@ def test_gates_are_acknowledged_first_and_then_the_update_is_requested():
     assert [(change.before, change.after) for change in found.changes] == [
         ("", dict.fromkeys(GATES, "true")),
         ({}, REQUEST),
+        ({}, {ANNOTATION: start.annotation()}),
     ]
     assert (found.obj, problems) == (server.objects[OBJECT], [])
 
@@ -124,7 +125,7 @@ def test_an_equal_request_of_another_client_gets_the_annotation(empty):
     found, _problems = requested(server, start=start)
 
     assert ANNOTATION in server.objects[OBJECT]["metadata"]["annotations"]
-    assert len(found.changes) == 1
+    assert found.changes[-1].after == {ANNOTATION: start.annotation()}
     server.objects[OBJECT]["spec"]["desiredUpdate"] |= empty
     assert requested(server, start=start)[0].changes == ()
 
@@ -157,7 +158,7 @@ def test_risks_are_accepted_only_where_the_server_knows_the_field():
     server = cluster()
     old, problems = requested(server, None, ["ConsoleImplicitlyEnabled"])
     assert (desired(server)["acceptRisks"], problems) == ([{"name": "ConsoleImplicitlyEnabled"}], [])
-    assert len(old.changes) == 1
+    assert len(old.changes) == 2
 
     pruning = cluster()
     store = pruning._store
@@ -199,7 +200,7 @@ def test_a_missing_config_map_is_created_although_no_gate_applies(exists):
     found, _problems = requested(server, ())
 
     assert writes(server) == [f"PATCH {path}" for path in (OBJECT, *([] if exists else [ACKS]), OBJECT)]
-    assert [(change.before, change.after) for change in found.changes[:-1]] == [("", {})][exists:]
+    assert [(change.before, change.after) for change in found.changes[:-2]] == [("", {})][exists:]
 
 
 @pytest.mark.parametrize("is_dry", [True, False])
