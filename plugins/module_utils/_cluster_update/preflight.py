@@ -62,12 +62,18 @@ def _operator_reason(name: str, code: str, words: str, condition: Mapping[str, A
     return UpdateReason("risk", code, reason, message, source, "Repair it first", f"{code}/{name}")
 
 
+_REQUIRED = "operator.machineconfiguration.openshift.io/required-for-upgrade"
+_BLOCKS = ", and the update does not complete before that ends"
+"""Source: openshift/machine-config-operator:pkg/operator/sync.go syncRequiredMachineConfigPools."""
+
+
 def pool_reasons(pools: Mapping[str, Object]) -> Iterator[UpdateReason]:
     """Yield the ``pools`` of machines that are paused, degraded, or still updating."""
     for name, pool in sorted(pools.items()):
         place = MACHINE_CONFIG_POOLS.shown(name)
         if is_paused(pool):
             message = f"the MachineConfigPool {name} is paused, so its nodes stay at their version"
+            message += _BLOCKS if nested(pool, "metadata", "labels", _REQUIRED) is not None else ""
             source, code = f"{place}: spec.paused", "paused-pool"
             hint = (
                 f'Resume it: oc patch machineconfigpool {name} --type merge --patch \'{{"spec":{{"paused":false}}}}\''
@@ -75,7 +81,7 @@ def pool_reasons(pools: Mapping[str, Object]) -> Iterator[UpdateReason]:
             yield UpdateReason("risk", code, "Paused", message, source, hint, f"{code}/{name}")
         if is_degraded(pool):
             text = conditions_of(pool)["Degraded"].get("message")
-            message = f"the MachineConfigPool {name} is degraded: {text or 'oc describe shows why'}"
+            message = f"the MachineConfigPool {name} is degraded{_BLOCKS}: {text or 'oc describe shows why'}"
             source, code = f"{place}: status.conditions[Degraded]", "degraded-pool"
             yield UpdateReason("risk", code, "Degraded", message, source, "Repair its nodes first", f"{code}/{name}")
         elif is_updating(pool) and not is_paused(pool):

@@ -142,10 +142,13 @@ OVERRIDES_ADMIT_PATCHES = SinceMinor(
     "openshift/cluster-version-operator#1314: overrides block updates to another minor only; before 4.22, all updates",
 )
 
-ROLLBACKS_TO_PREVIOUS_PATCH = SinceMinor(
-    Minor(4, 16),
-    "openshift/cluster-version-operator#996, #1072: accepts the previous version if only the patch differs",
+DOWNGRADES_REFUSED = SinceMinor(
+    Minor(4, 14),
+    "openshift/cluster-version-operator#996, #1008, #1018 (rollback.go): refuses a downgrade, except to the previous "
+    "version if only the patch differs",
 )
+ALL_DOWNGRADES_REFUSED_BY_SOME_PATCHES = (Minor(4, 14), Minor(4, 16))
+"""Minors with patches that have no exception. Source: openshift/cluster-version-operator#1018, #1061, #1072."""
 
 SKIPPED_MINORS_REFUSED = SinceMinor(
     Minor(4, 19), "openshift/cluster-version-operator#1112 (gianthop.go): accepts no update that skips a minor version"

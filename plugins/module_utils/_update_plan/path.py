@@ -140,7 +140,10 @@ def downgrade_reasons(
         message = f"HyperShift does not refuse {target}, although it is older than {current}"
         hint = "Stay on the later patch"
         yield UpdateReason("risk", "downgrade", "LowDesiredVersion", message, source, hint, "downgrade")
-    elif start.minor != end.minor or start.minor < capability_data.ROLLBACKS_TO_PREVIOUS_PATCH.since:
+    elif start.minor < capability_data.DOWNGRADES_REFUSED.since:
+        message = f"{start.minor} does not refuse a downgrade, and OpenShift does not support it"
+        yield UpdateReason("risk", "downgrade", "LowDesiredVersion", message, source, hint, "downgrade")
+    elif start.minor != end.minor:
         yield UpdateReason("blocked", "downgrade", "LowDesiredVersion", message, source, hint)
     elif previous is None:
         message = f"the cluster refuses a downgrade from {current}, unless {target} is its previous version"
@@ -150,6 +153,9 @@ def downgrade_reasons(
         message += f", except to its previous version, {previous}" if previous else ", and has no previous version"
         place = "ClusterVersion version: status.history"
         yield UpdateReason("blocked", "downgrade", "LowDesiredVersion", message, place, hint)
+    elif start.minor in capability_data.ALL_DOWNGRADES_REFUSED_BY_SOME_PATCHES:
+        message = f"some patches of {start.minor} refuse each downgrade, also to the previous version"
+        yield UpdateReason("risk", "downgrade", "LowDesiredVersion", message, source, hint, "downgrade")
 
 
 def _skipped_minor_reasons(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[UpdateReason]:
@@ -174,9 +180,14 @@ def _feature_set_reasons(start: ResolvedRelease, end: ResolvedRelease) -> Iterat
     feature_set = feature_sets.feature_set(start.context.feature_set or "")
     if start.minor == end.minor or feature_set is None or not feature_set.blocks_updates:
         return
-    message = f"feature set {feature_set.name} blocks updates to another minor version, and is permanent"
+    message, source = f"feature set {feature_set.name}", f"feature set {feature_set.name}"
     hint = "Replace it with a new cluster of the new minor version"
-    yield UpdateReason("blocked", "feature-set", "FeatureSet", message, f"feature set {feature_set.name}", hint)
+    if start.hosted:  # It has no ClusterOperator config-operator, which reports the feature set elsewhere.
+        message += " supports no updates to another minor version, although HyperShift does not refuse them"
+        yield UpdateReason("risk", "feature-set", "FeatureSet", message, source, hint, "feature-set")
+    else:
+        message += " blocks updates to another minor version, and is permanent"
+        yield UpdateReason("blocked", "feature-set", "FeatureSet", message, source, hint)
 
 
 def override_blockers(

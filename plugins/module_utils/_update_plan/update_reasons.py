@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from .._cluster.admin_acks import ADMIN_ACKS, AdminGate
+from .._cluster.admin_acks import AdminGate
 from .._cluster.cluster_version import Condition
 from .acceptance import Acceptance, accepting
 from .update_status import ConditionalUpdate, UpdateStatus, is_free_of_risks
@@ -58,6 +58,7 @@ ACCEPTABLE_CODES = frozenset(
         "conditional-risk",
         "downgrade",
         "failing",
+        "feature-set",
         MISSING_ACKS,
         "no-channel",
         "release-not-accepted",
@@ -195,7 +196,7 @@ def upgradeable_reasons(status: UpdateStatus, gates: Iterable[AdminGate] = ()) -
             risk = item.reason.removeprefix(_GATE_RISK) if item.reason.startswith(_GATE_RISK) else ""
             yield _reason("acknowledge", ACK_REQUIRED, item, "", hint, name=risk or names.get(message, ""))
         elif item.reason == _NO_ACKS or message.startswith(_NO_ACKS_TEXT):
-            hint = f"Create it: oc create configmap {ADMIN_ACKS.name} --namespace {ADMIN_ACKS.namespace}"
+            hint = "Wait: the cluster-version operator creates it again within minutes"
             yield _reason("acknowledge", MISSING_ACKS, item, "", hint, name=MISSING_ACKS)
         elif item.reason in _OVERRIDES or message.startswith(_OVERRIDES_TEXT):
             yield _reason("blocked", "overrides", item, "", "Remove the overrides before the update")

@@ -48,6 +48,12 @@ def test_a_degraded_pool_is_no_pool_to_wait_for():
     assert "disk is full" in reasons[0].message
     assert [item.code for item in pool_reasons({"worker": pool})] == ["paused-pool", "degraded-pool"]
 
+    # The machine-config operator reports the new version only without a degraded pool, and with all required ones.
+    required = {"labels": {"operator.machineconfiguration.openshift.io/required-for-upgrade": ""}}
+    for metadata, expected in (({}, [False, True]), (required, [True, True])):
+        found = pool_reasons({"worker": {**pool, "metadata": metadata}})
+        assert ["does not complete" in item.message for item in found] == expected
+
 
 def test_an_operator_that_reports_nothing_is_neither_available_nor_healthy():
     found = [(item.code, item.message.rpartition(": ")[2]) for item in operator_reasons({"console": {}})]

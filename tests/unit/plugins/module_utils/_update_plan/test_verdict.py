@@ -553,7 +553,11 @@ ROLLBACKS = [
     (("4.18.3", "4.17.9"), ["4.17.9"], "blocked"),
     (("4.18.3", "4.18.2"), ["not a version", "4.18.2"], "blocked"),
     (("4.18.3", "4.18.2"), [], "blocked"),
-    (("4.15.3", "4.15.2"), ["4.15.2"], "blocked"),
+    (("4.15.3", "4.15.2"), ["4.15.2"], "go"),
+    (("4.15.3", "4.15.1"), ["4.15.2"], "blocked"),
+    (("4.16.3", "4.16.2"), ["4.16.2"], "risk"),  # some patches refuse it
+    (("4.13.3", "4.13.1"), ["4.13.2"], "risk"),
+    (("4.13.3", "4.12.9"), [], "risk"),
 ]
 
 
@@ -562,7 +566,7 @@ def test_a_cluster_rolls_back_to_the_previous_patch_only(path, past, expected):
     found = verdict(path, down=True, cluster_version=reported(path[0], past=past))
 
     assert found.verdict == expected
-    assert codes(found) == ([] if expected == "go" else [("blocked", "downgrade", "LowDesiredVersion")])
+    assert codes(found) == ([] if expected == "go" else [(expected, "downgrade", "LowDesiredVersion")])
 
 
 HOSTED = [
@@ -571,6 +575,7 @@ HOSTED = [
     (("4.19.1", "4.21.1"), {}, [("risk", "skipped-minor")]),
     (("4.18.3", "4.18.4"), {"overrides": [{"kind": "Namespace", "name": "a", "unmanaged": True}]}, []),
     (MINOR, {"overrides": [{"kind": "Namespace", "name": "a", "unmanaged": True}]}, [("blocked", "overrides")]),
+    (MINOR, {"feature_set": TECH_PREVIEW}, [("risk", "feature-set")]),
 ]
 
 
