@@ -429,7 +429,7 @@ def test_an_update_that_the_update_service_does_not_list_is_a_risk(shown, spec, 
     assert [(item.verdict, item.code) for item in found.reasons] == [("risk", expected)]
 
 
-def test_a_missing_config_map_of_acknowledgements_is_created_and_not_waited_for():
+def test_a_missing_config_map_of_acknowledgements():
     shown = condition("Upgradeable", False, "UnableToAccessAdminAcksConfigMap", "admin-acks configmap not found.")
     acks = AdminAcks(admin_gates({GATE: "a"}, "here"), frozenset())
     found = with_acks(MINOR, acks, cluster_version=reported(MINOR[0], shown, available=MINOR[1:]))
@@ -437,7 +437,7 @@ def test_a_missing_config_map_of_acknowledgements_is_created_and_not_waited_for(
     assert found.verdict == "acknowledge"
     assert {item.code: item.hint.split(":")[0] for item in found.reasons} == {
         "admin-ack-required": "Check what it describes, then acknowledge it",
-        "missing-admin-acks": "Create it",
+        "missing-admin-acks": "Wait",
     }
 
 
