@@ -239,7 +239,7 @@ DEPENDENCIES: tuple[Dependency, ...] = (
         Rule(
             "doc-olm-marketplace",
             "documentation",
-            Minor(5, 0),
+            Minor(4, 23),
             None,
             "OperatorLifecycleManager is enabled, and no extra manifest creates Namespace openshift-marketplace",
             "two NetworkPolicies of OLM are in Namespace openshift-marketplace, so the installation does not finish",

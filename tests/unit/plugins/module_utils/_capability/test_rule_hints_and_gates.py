@@ -223,12 +223,12 @@ def test_a_suggested_name_comes_with_the_names_that_it_requires():
 
 def test_the_namespace_of_olm_can_come_from_an_extra_manifest():
     selection = listed("Ingress", "OperatorLifecycleManager")
-    assert warned(selection, install("4.21", "agent")) == []
-    (violation,) = rule_violations(selection, install("5.0", "agent"))
+    assert warned(selection, install("4.22", "agent")) == []
+    (violation,) = rule_violations(selection, install("4.23", "agent"))
     assert (violation.rule.name, violation.problem.severity) == ("doc-olm-marketplace", "warning")
     assert violation.problem.hint.startswith("Create Namespace openshift-marketplace with an extra manifest, or add ")
-    assert warned(selection, install("5.0", "agent", namespaces=frozenset({"openshift-marketplace"}))) == []
-    assert warned(listed("Ingress"), install("5.0", "agent")) == []
+    assert warned(selection, install("4.23", "agent", namespaces=frozenset({"openshift-marketplace"}))) == []
+    assert warned(listed("Ingress"), install("4.23", "agent")) == []
 
 
 def test_no_hint_proposes_to_disable_what_a_hosted_cluster_cannot_disable():

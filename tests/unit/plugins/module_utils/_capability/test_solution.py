@@ -162,15 +162,15 @@ def test_a_distributed_unit_equals_its_reference(minor, method):
 
 
 @pytest.mark.parametrize("name", ["ran_du", "managed_service", "disconnected"])
-def test_without_an_extra_manifest_the_namespace_of_olm_needs_marketplace_from_5_0_on(name):
+def test_without_an_extra_manifest_the_namespace_of_olm_needs_marketplace_from_4_23_on(name):
     for minor in after("4.16"):
         resolution, problems = resolved(name, install(minor, "agent", "none"))
         assert problems == []
         assert resolution is not None
         names = requested_names(resolution.selection, minor)
-        assert ("marketplace" in names) is (minor in after("5.0"))
+        assert ("marketplace" in names) is (minor in after("4.23"))
         reasons = [item for item in resolution.added if item.rule.name == "doc-olm-marketplace"]
-        assert bool(reasons) is (minor in after("5.0"))
+        assert bool(reasons) is (minor in after("4.23"))
 
 
 @pytest.mark.parametrize(

@@ -79,11 +79,11 @@ def test_a_cluster_that_the_installer_provisions_requires_machine_api():
 
 def test_the_manifests_of_a_release_show_whether_anything_needs_a_namespace(tmp_path):
     given = block("None", "Build", "Ingress", "OperatorLifecycleManager")
-    release = load_release(str(write_release(tmp_path, {"a.yaml": manifest()}, "5.0.0")), Problems())
+    release = load_release(str(write_release(tmp_path, {"a.yaml": manifest()}, "4.23.0")), Problems())
     options = InstallOptions(document=NONE, source="content", complete=False)
     found = check_selection(read_installation(options, release), SelectionOptions(capabilities=given)).problems
 
-    by_rules = {problem.code for problem in check("5.0", NONE, capabilities=given).problems}
+    by_rules = {problem.code for problem in check("4.23", NONE, capabilities=given).problems}
     assert by_rules - {problem.code for problem in found} == {"doc-olm-marketplace"}
     assert "doc-build-imageregistry" in by_rules
 
