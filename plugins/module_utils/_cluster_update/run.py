@@ -17,7 +17,7 @@ from .._cluster.cluster_version import CLUSTER_VERSION
 from .._cluster.cluster_version_client import get_cluster_version
 from .._cluster.running_cvo import unkept_status
 from .._kubernetes.client import Client, Snapshot
-from .._problems import CapabilityError, ClusterError, InvalidOptionError, Problem, Problems, Severity
+from .._problems import CapabilityError, ClusterError, InvalidOptionError, Problems
 from .._progress import Progress
 from .._resources import Object, Target, as_text, mappings_in, nested
 from .._update_plan.planner import PlanResult
@@ -93,8 +93,8 @@ class UpdateRun:
                 target = target._replace(version=plan.plan.releases[-1])
                 start = start._replace(is_multi=self._is_multi)
                 is_ours = self.phase == "requested" and read_start(obj, target) is not None
-                self._refuse_unaccepted(plan, problems, is_requested=is_ours)
-                obj = self._request(plan, target, start, problems)
+                self._refuse_unaccepted(plan, target, start, problems, is_requested=is_ours)
+                obj = self._request(plan, target, start, self.changes, problems, dry_run=self._check_mode)
         self._note(obj, target)
         if options.wait and self.phase != "completed" and not self._check_mode:
             version = as_text(nested(obj, "metadata", "resourceVersion"))
@@ -174,22 +174,38 @@ class UpdateRun:
             hint = f"Migrate first: set version to {start.from_version}, or remove this option"
             problems.error("missing-architecture", "architecture", message, hint)
 
-    def _refuse_unaccepted(self, plan: PlanResult, problems: Problems, *, is_requested: bool) -> None:
+    def _refuse_unaccepted(
+        self, plan: PlanResult, target: TargetRelease, start: UpdateStart, problems: Problems, *, is_requested: bool
+    ) -> None:
         """Raise ``ClusterError`` if something is not accepted.
 
-        If an earlier run has requested the update, these are warnings, because the CVO can begin at any time.
+        If an earlier run has requested the update, and this one has nothing to write, these are warnings, because the
+        CVO can begin at any time. A write, such as an acknowledgement, can be what it waits for.
         """
-        shared = self._options.shared
-        severity: Severity = "warning" if is_requested else "error"
+        shared, refused = self._options.shared, Problems()
         for reason in refused_reasons(plan.verdicts[0], shared.fail_on):
             hint = f"{reason.hint}, or accept {reason.name} in acceptances" if reason.name else reason.hint
-            problems.append(Problem(severity, reason.code, reason.source, reason.message, hint))
+            refused.error(reason.code, reason.source, reason.message, hint)
         for violation in capability_violations(plan, shared.forbidden_capabilities):
             hint = f"Accept {violation.name} in acceptances: an enabled capability can never be disabled"
-            problems.append(Problem(severity, "unaccepted-capability", "acceptances", violation.message, hint))
+            refused.error("unaccepted-capability", "acceptances", violation.message, hint)
+        missing: list[FieldChange] = []
+        if refused and is_requested:
+            self._request(plan, target, start, missing, Problems(), dry_run=True)
+        is_followed = is_requested and not missing
+        problems += (item._replace(severity="warning") if is_followed else item for item in refused)
         problems.raise_errors(ClusterError)
 
-    def _request(self, plan: PlanResult, target: TargetRelease, start: UpdateStart, problems: Problems) -> Object:
+    def _request(
+        self,
+        plan: PlanResult,
+        target: TargetRelease,
+        start: UpdateStart,
+        changes: list[FieldChange],
+        problems: Problems,
+        *,
+        dry_run: bool,
+    ) -> Object:
         """Write what is missing, and return the ClusterVersion. Raises ``ClusterError``."""
         accepted = [reason for reason in plan.verdicts[0].reasons if reason.accepted is not None]
         needs_acks = any(reason.code in (ACK_REQUIRED, MISSING_ACKS) for reason in accepted)
@@ -197,9 +213,7 @@ class UpdateRun:
         # Without risks, the code is the name of the reason.
         risks = {reason.name for reason in accepted if reason.code == "conditional-risk" != reason.name}
         check_permissions(self._client, gates)
-        return request_update(
-            self._client, target, start, gates, risks, self.changes, problems, dry_run=self._check_mode
-        )
+        return request_update(self._client, target, start, gates, risks, changes, problems, dry_run=dry_run)
 
     def _plan_again(self, obj: Object, target: TargetRelease, problems: Problems) -> UpdateStart | None:
         """Repeat the plan of an update that has begun, and return what it started from; ``None`` if it is not known."""

@@ -597,6 +597,16 @@ def test_a_requested_update_is_followed_although_something_new_is_against_it(run
     }
 
 
+def test_the_gate_of_a_requested_update_is_not_acknowledged_if_something_else_is_against_it(run):
+    server = cluster()
+    server.put(CONFIG_MAPS, ADMIN_GATES.name, ADMIN_GATES.namespace, data={GATE: "Read this"})
+    assert run(server, fail_on="risk")["changed"]
+    outcome = run(server, acceptances=[{"name": GATE, "reason": "read"}])
+
+    assert ([item["code"] for item in outcome.errors], outcome["changed"]) == (["unaccepted-capability"], False)
+    assert CONFIG_MAPS.path(ADMIN_ACKS.name, ADMIN_ACKS.namespace) not in server.objects
+
+
 def test_a_requested_release_that_is_not_accepted_yet_is_no_reason_against_its_own_update(run):
     server = cluster()
     run(server)
