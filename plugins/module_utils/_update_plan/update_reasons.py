@@ -206,6 +206,11 @@ def upgradeable_reasons(status: UpdateStatus, gates: Iterable[AdminGate] = ()) -
             yield _reason("blocked", "not-upgradeable", item, "", hint)
 
 
+def is_of_last_update(status: UpdateStatus) -> bool:
+    """Whether ``Upgradeable`` is from the time before the last update was completed, so from before its gates."""
+    return any(item.reason == _IN_PROGRESS for item in _upgradeable_parts(status))
+
+
 def _upgradeable_parts(status: UpdateStatus) -> list[Condition]:
     """The reasons of ``Upgradeable=False``, each as a condition.
 

@@ -28,6 +28,7 @@ from .update_reasons import (
     accept,
     condition_reasons,
     gate_reasons,
+    is_of_last_update,
     one_line,
     recommendation_reasons,
     upgradeable_reasons,
@@ -241,7 +242,8 @@ def _gate_reasons(
     """Yield the ``gates`` that are not acknowledged. ``reported``: the reasons of ``Upgradeable=False``."""
     if acks.acks is None and (gates or status is not None):
         requires_ack = any(reason.code == ACK_REQUIRED for reason in reported)
-        if status is not None and status.completed == hop.start.release.shown_version and not requires_ack:
+        is_completed = status is not None and status.completed == hop.start.release.shown_version
+        if status is not None and is_completed and not requires_ack and not is_of_last_update(status):
             return  # the CVO of this release found them acknowledged
         place = f"ConfigMap {ADMIN_ACKS.namespace}/{ADMIN_ACKS.name}"
         effect = "each gate counts as not acknowledged" if gates else "gates that operators added are not known"
