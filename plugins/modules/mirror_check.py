@@ -16,8 +16,8 @@ description:
   - Checks whether a mirror registry has the images of a release, by their digests, and the signatures that clusters
     demand. Does not write anything.
   - With O(previous_release), RV(ready) is for an update of a cluster that runs that release. Without it, RV(ready) is
-    for an installation. From 4.22 on, the nodes of a new cluster verify the sigstore signature of the release image
-    at their first boot.
+    for an installation. From 4.22 on, the nodes of a new cluster verify the sigstore signature of each image of the
+    release, from their first boot on.
   - An image is in the mirror if its manifest and each of its layers are there. The module reads the manifests and
     compares their digests. It asks the registry for each layer and its size, and reads a layer only if its size is
     not the one in the manifest. Of a list of images, those for O(architecture) count. With V(multi), those for all
@@ -26,9 +26,10 @@ description:
     key rings are those of the release that the cluster runs. The module verifies the signature with C(gpgv). In an
     installation, no component of the cluster verifies it. The module then does so only if O(signature_stores) or
     O(signature_keys) are set.
-  - CRI-O verifies sigstore signatures of images that a ClusterImagePolicy of the release covers. From 4.21 on, these
-    are the release images. The signatures have to be in the mirror, next to the images. For a list of images, the
-    signatures of the images in it for O(architecture) count, because a node verifies what it pulls.
+  - CRI-O verifies sigstore signatures of images that a ClusterImagePolicy of the release covers. In 4.21, this is the
+    release image, and from 4.22 on all images of the release. The signatures have to be in the mirror, next to the
+    images. For a list of images, the signatures of the images in it for O(architecture) count, because a node verifies
+    what it pulls.
   - In an update, the policies of both releases count. Nodes use those of O(previous_release) until the new release is
     applied.
   - The module does not fail if the mirror is not ready. Use RV(ready). If O(release) names an image by its digest that
@@ -53,6 +54,7 @@ options:
   images:
     description:
       - Which images to check. V(release) is the release image, and V(all) also each image in C(image-references).
+      - With V(release), a warning counts the other images that a ClusterImagePolicy covers.
     type: str
     choices: [release, all]
     default: release
@@ -123,6 +125,7 @@ EXAMPLES = r"""
   capability.openshift.mirror_check:
     release: "quay.io/openshift-release-dev/ocp-release@{{ digest }}"
     previous_release: "{{ cluster_version.status.desired.image }}"
+    images: all
     mirrors: [/srv/mirror/working-dir/cluster-resources]
     signature_stores: [/srv/mirror/working-dir/signatures]
 

@@ -51,6 +51,8 @@ def mirror_request(
     """
     policies = tuple(_policies(release, options, problems) for release in (previous, target) if release is not None)
     request = MirrorRequest(_images(target, options, problems), policies)
+    if target is not None and options.images != ALL:
+        _warn_of_unchecked_signatures(target, request, problems)
     if previous is None and not options.signature_keys and not options.signature_stores:
         return request
     verifying = previous or target
@@ -65,6 +67,14 @@ def mirror_request(
     web = next((url for url in reversed(config.stores if config else ()) if url.startswith("https://")), "")
     # Before an installation, there is no cluster that signatures can be added to.
     return request._replace(requires_openpgp=True, verifier=verifier, store=web if previous else "")
+
+
+def _warn_of_unchecked_signatures(target: Release, request: MirrorRequest, problems: Problems) -> None:
+    specs = (parse_pull_spec(text, "image-references", Problems()) for text in target.images.values())
+    covered = sum(bool(request.policies_of(spec)) for spec in specs if spec is not None)
+    if covered:
+        message = f"is release, and policies cover {covered} images of the release that are not checked"
+        problems.warning("unchecked-signatures", "images", message, "Set it to all")
 
 
 def _verification_config(release: Release, options: MirrorOptions, problems: Problems) -> VerificationConfig | None:

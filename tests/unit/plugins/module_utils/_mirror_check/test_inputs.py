@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.inputs import (
     MirrorOptions,
@@ -22,9 +24,11 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
     manifest,
     write_release,
 )
+from ansible_collections.capability.openshift.tests.unit.builders.sigstore import image_policy
 
 DIGEST = f"sha256:{'a' * 64}"
 NAME = "quay.io/openshift-release-dev/ocp-release"
+_OF_RELEASES = ("no-verification-config", "missing-feature-gates")
 
 
 def options(**changed: Any) -> MirrorOptions:
@@ -44,7 +48,7 @@ def release(tmp_path) -> Release:
 def request(release: Release, previous: Release | None = None, **changed: Any):
     problems = Problems()
     found = mirror_request(release, previous, options(**changed), http_get, problems)
-    return found, [(item.code, str(item.where)) for item in problems if item.code != "no-verification-config"]
+    return found, [(item.code, str(item.where)) for item in problems if item.code not in _OF_RELEASES]
 
 
 def http_get(url: str) -> Any:
@@ -58,6 +62,24 @@ def test_only_the_release_image_is_checked_unless_all_are_requested(release):
     assert list(found.images) == ["release", "cli", "web"]
     assert str(found.images["cli"]) == f"quay.io/art@{DIGEST}"
     assert problems == [("missing-digest", "image-references: bad")]
+
+
+@pytest.mark.parametrize(
+    ("scope", "images", "expected"),
+    [
+        (NAME, "release", []),
+        ("quay.io/art", "release", [("unchecked-signatures", "images")]),
+        ("quay.io/art", "all", [("missing-digest", "image-references: bad")]),
+    ],
+)
+def test_a_policy_for_images_that_are_not_checked_is_a_warning(tmp_path, scope, images, expected):
+    """From 4.22 on, the policy of a release covers all its images."""
+    policy = image_policy(ec.generate_private_key(ec.SECP256R1()), [scope])
+    policy["metadata"]["annotations"] = {"include.release.openshift.io/self-managed-high-availability": "true"}
+    references = image_references("4.22.0", {"web": f"quay.io/art@{DIGEST}", "bad": "quay.io/art:tag"})
+    path = write_release(tmp_path / "covered", {"policy.json": json.dumps(policy)}, "4.22.0", references=references)
+    _found, problems = request(load_release(str(path), Problems()), images=images)
+    assert problems == expected
 
 
 @pytest.mark.parametrize(
