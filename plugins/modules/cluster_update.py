@@ -182,11 +182,7 @@ prediction:
       description: Status, reason and message of the condition C(ImplicitlyEnabledCapabilities).
       type: str
       returned: always
-    resources:
-      description: The capabilities of the resources because of which a capability was enabled.
-      type: str
-      returned: always
-  sample: {capabilities: equal, condition: equal, resources: equal}
+  sample: {capabilities: equal, condition: equal}
 problems:
   description:
     - As RV(capability.openshift.release_lint#module:problems).

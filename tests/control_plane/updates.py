@@ -281,7 +281,11 @@ class UpdatingOperator:
         elif deletes:
             if self._api.exists(path):
                 self._api.delete(path)
-        elif annotations.get("release.openshift.io/create-only") != "true" or not self._api.exists(path):
+        elif (
+            annotations.get("release.openshift.io/create-only") != "true"
+            # Its metadata is written only minutes after the update, see pkg/cvo/internal/operatorstatus.go.
+            and body["kind"] != "ClusterOperator"
+        ) or not self._api.exists(path):
             try:
                 self._api.apply(path, {key: value for key, value in body.items() if key != "status"})
             except ApiError as error:

@@ -107,7 +107,7 @@ class UpdateRun:
             hint = "Decide which version the cluster is to run"
             problems.warning("replaced-update", str(CLUSTER_VERSION), message, hint)
         if self.phase == "completed" and self.plan is not None and start is not None:
-            self.prediction = check_prediction(self.plan, start, obj, client, problems)
+            self.prediction = check_prediction(self.plan, start, obj, problems)
         problems.raise_errors(ClusterError)
 
     def _note(self, obj: Object, target: TargetRelease) -> None:

@@ -51,7 +51,7 @@ from ansible_collections.capability.openshift.tests.unit.sources import ROOT
 FOLDERS = [str(ROOT / "examples" / "releases" / version) for version in (CURRENT, NEXT)]
 GATE = "ack-4.21-a"
 INSIGHTS = {"name": "Insights", "reason": "wanted"}
-ALL_EQUAL = {"capabilities": "equal", "condition": "equal", "resources": "equal"}
+ALL_EQUAL = {"capabilities": "equal", "condition": "equal"}
 REQUESTED = {"version": NEXT, "image": TARGET.image, "state": "requested"}
 NOT_CHECKED = dict.fromkeys(ALL_EQUAL, "not_checked")
 AFTER = {"enabledCapabilities": ["Ingress", "Insights"], "knownCapabilities": ["Ingress", "Insights"]}
@@ -84,8 +84,8 @@ def put(server: ApiServer, obj: dict[str, Any], **metadata: Any) -> None:
     server.put(CLUSTER_VERSIONS, "version", spec=obj["spec"], status=obj["status"], metadata=metadata)
 
 
-def completes(server: ApiServer, *, moved: str = "Insights", **more: Any) -> None:
-    """Complete the update as soon as it is watched. ``moved``: the capabilities of what enables Insights."""
+def completes(server: ApiServer, **more: Any) -> None:
+    """Complete the update as soon as it is watched."""
 
     def before(method: str, path: str) -> None:
         requested = server.objects[OBJECT]
@@ -94,8 +94,6 @@ def completes(server: ApiServer, *, moved: str = "Insights", **more: Any) -> Non
             status = {"capabilities": AFTER, **more}
             done = cluster_version(*past, conditions=[CONDITION], status=status, desiredUpdate=release(NEXT))
             put(server, done, annotations=requested["metadata"]["annotations"])
-            annotations = {"annotations": {"capability.openshift.io/name": moved}}
-            server.put(CONFIG_MAPS, "insights-upload-schedule", "openshift-config", metadata=annotations)
 
     server.before = before
 
@@ -406,13 +404,19 @@ def test_the_prediction_is_compared_after_the_update(run):
     assert outcome.result.get("msg") is None
 
 
+def test_a_resource_whose_annotations_the_operator_leaves_is_no_difference(run):
+    server = cluster()
+    completes(server)
+    server.put(CONFIG_MAPS, "insights-upload-schedule", "openshift-config")  # it enables Insights
+
+    assert run(server, wait=True, wait_timeout=30)["prediction"] == ALL_EQUAL
+
+
 @pytest.mark.parametrize(
     ("more", "part"),
     [
         ({"capabilities": {**AFTER, "enabledCapabilities": ["Console", "Ingress", "Insights"]}}, "capabilities"),
         ({"conditions": []}, "condition"),
-        ({"moved": ""}, "resources"),
-        ({"moved": "Console+Insights"}, "resources"),
         ({"conditions": [{**CONDITION, "message": "None"}]}, "condition"),
     ],
 )
@@ -422,7 +426,7 @@ def test_a_difference_is_an_error_with_both_sides(run, more, part):
     outcome = run(server, wait=True, wait_timeout=30)
 
     assert outcome["prediction"][part] == "different"
-    assert list(outcome["prediction"].values()).count("equal") == 2
+    assert list(outcome["prediction"].values()).count("equal") == 1
     assert {item["code"] for item in outcome.errors} == {"different-prediction"}
     assert "the plan predicted" in outcome.message
     assert outcome["desired_update"]["state"] == "completed"

@@ -667,7 +667,7 @@ PLAN = {
     "not_checked": [],
 }
 UPDATE = {"version": "4.22.0", "image": "a@b", "state": "completed"}
-PROVED = {"capabilities": "equal", "condition": "different", "resources": "not_checked"}
+PROVED = {"capabilities": "not_checked", "condition": "different"}
 
 
 def update_lines(options: dict[str, Any] | None = None, **result: Any) -> list[str]:
@@ -679,7 +679,7 @@ def test_an_update_is_shown_with_its_plan_and_the_proof() -> None:
     assert update_lines() == [
         "update to 4.22.0: completed",
         "plan: go: 4.21.0 -> 4.22.0 enables Console",
-        "prediction: capabilities equal, condition different, resources not checked",
+        "prediction: capabilities not checked, condition different",
     ]
 
 
