@@ -150,6 +150,12 @@ DOWNGRADES_REFUSED = SinceMinor(
 ALL_DOWNGRADES_REFUSED_BY_SOME_PATCHES = (Minor(4, 14), Minor(4, 16))
 """Minors with patches that have no exception. Source: openshift/cluster-version-operator#1018, #1061, #1072."""
 
+UPGRADEABLE_OF_CURRENT_MINOR = SinceMinor(
+    Minor(4, 17),
+    "openshift/cluster-version-operator#1094: compares the target with the version to which the cluster updates; "
+    "before, with the last completed one, so Upgradeable=False also blocks another patch during a minor update",
+)
+
 SKIPPED_MINORS_REFUSED = SinceMinor(
     Minor(4, 19), "openshift/cluster-version-operator#1112 (gianthop.go): accepts no update that skips a minor version"
 )

@@ -176,10 +176,12 @@ def gate_reasons(gates: Iterable[AdminGate], acks: frozenset[str] | None) -> Ite
             yield UpdateReason("acknowledge", ACK_REQUIRED, ADMIN_ACK_REQUIRED, message, gate.source, hint, gate.name)
 
 
-def upgradeable_reasons(status: UpdateStatus, gates: Iterable[AdminGate] = ()) -> Iterator[UpdateReason]:
+def upgradeable_reasons(
+    status: UpdateStatus, gates: Iterable[AdminGate] = (), *, blocks_patches: bool = False
+) -> Iterator[UpdateReason]:
     """Yield what ``Upgradeable=False`` reports against an update to another minor version.
 
-    It does not block an update to another patch. ``gates``: those that the CVO considers.
+    It does not block an update to another patch, unless ``blocks_patches``. ``gates``: those that the CVO considers.
     Once an update is completed, that it is in progress is out of date, and the CVO will notice that on its own.
     Source: openshift/cluster-version-operator release-5.0:pkg/cvo/status.go setUpgradeableCondition, pkg/risk;
     release-4.21:pkg/cvo/upgradeable.go, also defaultUpgradeableCheckIntervals.
@@ -202,7 +204,7 @@ def upgradeable_reasons(status: UpdateStatus, gates: Iterable[AdminGate] = ()) -
             yield _reason("blocked", "overrides", item, "", "Remove the overrides before the update")
         elif item.reason != _IN_PROGRESS or is_updating:
             hint = _WAIT if item.reason == _IN_PROGRESS else "Correct what the message reports"
-            hint += "; updates to another patch are not blocked"
+            hint += "" if blocks_patches else "; updates to another patch are not blocked"
             yield _reason("blocked", "not-upgradeable", item, "", hint)
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from .._capability.inclusion import Override
 from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gate_minor, gates_of_minor
+from .._data import capabilities as capability_data
 from .._data.version import find_minor, is_semantic_version, precedence
 from .acceptance import Acceptance, accepting
 from .path import blockers, downgrade_reasons, is_minor_update, is_upgrade, override_blockers
@@ -130,6 +131,10 @@ def _hop_verdict(
         if is_upgrade(start.release, end.release):
             results = _capability_results(status, plan)
             reasons += recommendation_reasons(status, target, results, unchecked, hosted=start.hosted)
+    if status is not None and _blocks_patches(status, hop):
+        reported = list(upgradeable_reasons(status, blocks_patches=True))
+        known = {reason.code for reason in reasons}
+        reasons += [item for item in reported if item.code != "overrides" or item.code not in known]
     if is_minor_update(start, end):
         gates = _gates(hop, state.acks, first=first)
         reported = [] if status is None else list(upgradeable_reasons(status, gates))
@@ -140,6 +145,13 @@ def _hop_verdict(
     marked = dict.fromkeys(accept(reasons, state.acceptances))
     ordered = sorted(marked, key=lambda reason: (reason.accepted is not None, -VERDICTS.index(reason.verdict)))
     return HopVerdict(tuple(ordered), tuple(dict.fromkeys(unchecked)))
+
+
+def _blocks_patches(status: UpdateStatus, hop: Hop) -> bool:
+    """Whether ``Upgradeable=False`` blocks the hop to another patch, because the update to its minor is under way."""
+    start, completed = hop.start, find_minor(status.completed)
+    is_old = start.minor < capability_data.UPGRADEABLE_OF_CURRENT_MINOR.since and not start.hosted
+    return is_old and start.minor == hop.end.minor and completed not in (None, start.minor)
 
 
 def _capability_results(status: UpdateStatus, plan: HopPlan) -> dict[str, bool]:

@@ -352,6 +352,23 @@ def test_the_condition_shows_whether_gates_are_acknowledged_if_acks_are_not_read
     assert codes(older) == [("acknowledge", "admin-ack-required", "AdminAckRequired")]
 
 
+@pytest.mark.parametrize(
+    ("path", "state", "past", "blocks"),
+    [
+        (("4.16.3", "4.16.4"), "Partial", "4.15.9", True),
+        (("4.16.3", "4.16.4"), "Partial", "4.16.2", False),
+        (("4.16.3", "4.16.4"), "Completed", "4.15.9", False),
+        (("4.17.3", "4.17.4"), "Partial", "4.16.9", False),
+    ],
+)
+def test_before_4_17_another_patch_is_blocked_while_a_minor_update_is_under_way(path, state, past, blocks):
+    status = reported(path[0], NOT_UPGRADEABLE, state=state, past=[past], available=path[1:])
+    found = [item for item in verdict(path, cluster_version=status).reasons if item.code == "not-upgradeable"]
+
+    assert [item.verdict for item in found] == ["blocked"] * blocks
+    assert all("another patch" not in item.hint for item in found)
+
+
 @pytest.mark.parametrize("text", ["Boot images are old.", f"Boot images are old. {TEXT}"])
 def test_a_gate_that_an_operator_added_counts_besides_those_of_the_release(text):
     """The machine-config operator adds gates to the ConfigMap, which are in no release."""
