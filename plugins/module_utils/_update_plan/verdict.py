@@ -132,9 +132,9 @@ def _hop_verdict(
             results = _capability_results(status, plan)
             reasons += recommendation_reasons(status, target, results, unchecked, hosted=start.hosted)
     if status is not None and _blocks_patches(status, hop):
-        reported = list(upgradeable_reasons(status, blocks_patches=True))
-        known = {reason.code for reason in reasons}
-        reasons += [item for item in reported if item.code != "overrides" or item.code not in known]
+        has_overrides = any(reason.code == "overrides" for reason in reasons)
+        found = upgradeable_reasons(status, blocks_patches=True)
+        reasons += [item for item in found if item.code != "overrides" or not has_overrides]
     if is_minor_update(start, end):
         gates = _gates(hop, state.acks, first=first)
         reported = [] if status is None else list(upgradeable_reasons(status, gates))
