@@ -16,6 +16,7 @@ from .._capability.inclusion import CapabilityStatus, InclusionContext, loaded_m
 from .._contents.unmet_references import UnmetReference, missing_names
 from .._data.aggregated_apis import AGGREGATED_APIS, OPERATOR_APIS, is_aggregated
 from .._data.dependencies import with_required
+from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.kinds import kubernetes_serves, kubernetes_versions
 from .._release.manifest import Manifest
 from .._release.release import Release
@@ -39,7 +40,9 @@ def selected_cluster(release: Release, context: InclusionContext, more: Names = 
     """The cluster of ``release`` with the capability status of ``context``. ``more`` are enabled as well."""
     status = context.capability_status or CapabilityStatus(frozenset(), frozenset())
     loaded = loaded_manifests(release.manifests, context)
-    enabled, gates = (status.enabled & status.known).union(more), context.feature_gates or frozenset()
+    enabled, gates = (status.enabled & status.known).union(more), context.feature_gates
+    if gates is None:
+        gates = GATES_OF_FEATURE_SETS.get(context.feature_set or "", frozenset())
     return SelectedCluster(release, loaded, status.known, enabled, gates)
 
 
@@ -62,7 +65,9 @@ class SelectedCluster:
         self._loaded = [item for item in loaded if not item.deletes and known.issuperset(item.capabilities)]
         operators = {name for item in self._loaded for name in item.capabilities}
         self._undefined = [item for item in AGGREGATED_APIS if item.capability in known]
-        self._undefined += [item for item in OPERATOR_APIS if item.capability in operators]
+        self._undefined += [
+            item for item in OPERATOR_APIS if item.capability in operators and (not item.gate or item.gate in gates)
+        ]
         self._providers: dict[ResourceId, list[Manifest]] = {}
         self._definitions: dict[str, list[Manifest]] = {}
         for manifest in self._loaded:
@@ -102,16 +107,20 @@ class SelectedCluster:
         return self.serves_without_definition(group, kind) or self.kind(group, kind) is not None
 
     def versions_without_definition(self, group: str, kind: str) -> frozenset[str] | None:
-        """The versions in which Kubernetes or OpenShift's own API servers serve a kind, ``None`` if not known."""
-        return frozenset({"v1"}) if is_aggregated(group, kind) else kubernetes_versions(group, kind, self.release.minor)
+        """The versions of a kind that the release does not define, ``None`` if not known."""
+        if is_aggregated(group, kind):
+            return frozenset({"v1"})
+        for item in self._undefined:
+            if (item.resource, item.group) == (_plural(kind), group):
+                return item.versions
+        return kubernetes_versions(group, kind, self.release.minor)
 
     def _kind(self, group: str, kind: str) -> ServedKind | None:
         """A kind of the release, ``None`` if the release does not define it."""
         for manifest, definition in self._definitions_of(group):
             if definition.kind == kind:
                 return ServedKind(self.needs(manifest.object_id) or (), definition)
-        plural = kind.lower() + ("es" if kind.endswith("s") else "s")
-        needs = self._without_definition(plural, group)
+        needs = self._without_definition(_plural(kind), group)
         return None if needs is None else ServedKind(needs, None)
 
     def _read_definitions(self, group: str) -> list[tuple[Manifest, Definition]]:
@@ -130,3 +139,8 @@ class SelectedCluster:
             for enabled in (self.enabled, self.enabled.union(names))
         )
         return len(after - before)
+
+
+def _plural(kind: str) -> str:
+    """The resource of a kind of which no release has a definition."""
+    return kind.lower() + ("es" if kind.endswith("s") else "s")

@@ -46,12 +46,18 @@ def is_aggregated(group: str, kind: str) -> bool:
 
 
 class UndefinedApi(NamedTuple):
-    """An API that exists only with a capability. No release has a definition of it."""
+    """An API that exists only with a capability. No release has a definition of it.
+
+    ``versions``: those that are served, ``None`` if they differ between minors. ``gate``: it exists only with this
+    feature gate.
+    """
 
     resource: str
     group: str
     capability: str
     source: str
+    versions: frozenset[str] | None = frozenset({"v1"})
+    gate: str = ""
 
 
 AGGREGATED_APIS: tuple[UndefinedApi, ...] = (
@@ -76,6 +82,8 @@ _OLM_V1, _OLM_V1_SOURCE = (
     "openshift/cluster-olm-operator:manifests/0000_51_olm_06_deployment.yaml initContainers",
 )
 _SNAPSHOTS, _GROUP_SNAPSHOTS = "snapshot.storage.k8s.io", "groupsnapshot.storage.k8s.io"
+_GROUP_GATE = "VolumeGroupSnapshot"
+"""openshift/cluster-csi-snapshot-controller-operator:pkg/operator/starter.go. Default from 4.23 on."""
 _SNAPSHOT_ASSETS = "openshift/cluster-csi-snapshot-controller-operator:assets"
 
 OPERATOR_APIS: tuple[UndefinedApi, ...] = (
@@ -86,20 +94,9 @@ OPERATOR_APIS: tuple[UndefinedApi, ...] = (
     UndefinedApi(
         "volumesnapshotcontents", _SNAPSHOTS, "CSISnapshot", f"{_SNAPSHOT_ASSETS}/volumesnapshotcontents.yaml"
     ),
-    UndefinedApi(
-        "volumegroupsnapshots", _GROUP_SNAPSHOTS, "CSISnapshot", f"{_SNAPSHOT_ASSETS}/volumegroupsnapshots.yaml"
-    ),
-    UndefinedApi(
-        "volumegroupsnapshotclasses",
-        _GROUP_SNAPSHOTS,
-        "CSISnapshot",
-        f"{_SNAPSHOT_ASSETS}/volumegroupsnapshotclasses.yaml",
-    ),
-    UndefinedApi(
-        "volumegroupsnapshotcontents",
-        _GROUP_SNAPSHOTS,
-        "CSISnapshot",
-        f"{_SNAPSHOT_ASSETS}/volumegroupsnapshotcontents.yaml",
+    *(
+        UndefinedApi(name, _GROUP_SNAPSHOTS, "CSISnapshot", f"{_SNAPSHOT_ASSETS}/{name}.yaml", None, _GROUP_GATE)
+        for name in ("volumegroupsnapshots", "volumegroupsnapshotclasses", "volumegroupsnapshotcontents")
     ),
 )
-"""APIs whose definition the operator of a capability creates."""
+"""APIs whose definition the operator of a capability creates, with each version that it serves."""

@@ -28,12 +28,12 @@ class FeatureSet(NamedTuple):
 
 
 GATES_OF_FEATURE_SETS: Mapping[str, frozenset[str]] = {
-    "TechPreviewNoUpgrade": frozenset({"CRDCompatibilityRequirementOperator", "ClusterAPIMachineManagement"}),
-    "DevPreviewNoUpgrade": frozenset({"CRDCompatibilityRequirementOperator", "ClusterAPIMachineManagement"}),
+    name: frozenset({"CRDCompatibilityRequirementOperator", "ClusterAPIMachineManagement", "VolumeGroupSnapshot"})
+    for name in ("TechPreviewNoUpgrade", "DevPreviewNoUpgrade")
 }
-"""The feature gates of capabilities that a feature set enables (openshift/api:features, branches 4.22 to 5.2).
+"""The feature gates of capabilities and their APIs that a feature set enables (openshift/api:features).
 
-Used only if the release has no FeatureGate manifest.
+Used only if the gates of the release are not known.
 """
 
 

@@ -153,11 +153,12 @@ def check(
     *names: str,
     capabilities: Any = MappingProxyType(ONLY_OLM),
     profile: str = DEFAULT_CLUSTER_PROFILE,
+    cluster: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,
 ) -> AddonsResult:
-    """Check add-ons against the release."""
-    cluster = ClusterOptions(capabilities=capabilities, cluster_profile=profile)
-    return check_addons(list(names), release(profile), cluster, OPTIONS._replace(**options), Problems())
+    """Check add-ons against the release. ``cluster``: other options of the cluster."""
+    given = ClusterOptions(capabilities=capabilities, cluster_profile=profile, **cluster)
+    return check_addons(list(names), release(profile), given, OPTIONS._replace(**options), Problems())
 
 
 def found(result: AddonsResult, *severities: str) -> list[tuple[str, str]]:

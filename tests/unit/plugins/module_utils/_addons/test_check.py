@@ -160,6 +160,21 @@ def test_apis_without_a_definition_in_any_release(tmp_path, kind, api, capabilit
 
 
 @pytest.mark.parametrize(
+    ("gates", "feature_set", "exists"),
+    [
+        (["VolumeGroupSnapshot"], "", True),
+        ([], "", False),
+        (None, "", False),
+        (None, "TechPreviewNoUpgrade", True),
+    ],
+)
+def test_an_api_behind_a_feature_gate(tmp_path, gates, feature_set, exists):
+    group = thing("VolumeGroupSnapshotClass", api="groupsnapshot.storage.k8s.io/v1beta1")
+    result = gitops(tmp_path, group, cluster={"feature_gates": gates, "feature_set": feature_set})
+    assert [rule for rule, _resource in found(result)] == ["absent-kind" if exists else "unknown-kind"]
+
+
+@pytest.mark.parametrize(
     ("kind", "api", "versions"),
     [
         ("CustomResourceDefinition", "apiextensions.k8s.io/v1beta1", "v1"),
@@ -168,6 +183,8 @@ def test_apis_without_a_definition_in_any_release(tmp_path, kind, api, capabilit
         ("HorizontalPodAutoscaler", "autoscaling/v2beta2", "v1 and v2"),
         ("Route", "route.openshift.io/v2", "v1"),
         ("Sensor", "base.openshift.io/v2", "v1 and v1beta1"),
+        ("VolumeSnapshotClass", "snapshot.storage.k8s.io/v1beta1", "v1"),
+        ("ClusterExtension", "olm.operatorframework.io/v1alpha1", "v1"),
     ],
 )
 def test_a_version_that_is_not_served(tmp_path, kind, api, versions):
