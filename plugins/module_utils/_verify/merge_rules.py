@@ -164,7 +164,8 @@ KINDS: Mapping[tuple[str, str], MergeRule] = {
         }
     )._replace(since=Minor(4, 14)),
     ("batch", "Job"): _spec(_JOB),
-    ("config.openshift.io", "ClusterOperator"): _top(),
+    # Before, clusterOperatorBuilder only created it: openshift/cluster-version-operator#1012, #1017.
+    ("config.openshift.io", "ClusterOperator"): MergeRule({"metadata": METADATA._replace(since=Minor(4, 15))}),
     ("image.openshift.io", "ImageStream"): _spec(
         {
             **_same("lookupPolicy"),

@@ -547,6 +547,7 @@ def test_what_another_client_adds_is_reported_if_the_operator_removes_it(kind, w
         (DEPLOYMENT, pod(), pod(hostUsers=False), Minor(4, 20)),
         (DEPLOYMENT, pod(), pod(automountServiceAccountToken=False), Minor(4, 21)),
         (CONFIG_MAP, {"binaryData": {"a": "AA=="}}, {}, Minor(4, 20)),
+        ("config.openshift.io/v1/ClusterOperator", {"metadata": {"labels": {"a": "b"}}}, {}, Minor(4, 15)),
     ],
 )
 def test_older_operators_leave_more(kind, wanted, found, since):
