@@ -21,6 +21,8 @@ description:
   - The definitions in O(release) decide which APIs belong to which capability. The collection knows the APIs that
     aggregated API servers serve, which have no definition in a release. APIs of all cluster profiles and feature sets
     count.
+  - From 4.18 on, the API server counts only requests for deprecated APIs. Without any count of the APIs of a
+    capability, such a version is an error.
   - Requires C(get) and C(list) on C(apirequestcounts), and C(get) on C(clusterversions).
 extends_documentation_fragment:
   - capability.openshift._auth
@@ -56,7 +58,7 @@ EXAMPLES = r"""
 - name: Find out which clients use the APIs of two capabilities
   capability.openshift.capability_usage_info:
     kubeconfig: /srv/sites/berlin/kubeconfig
-    release: /srv/releases/4.20.3
+    release: /srv/releases/4.15.37
     capability_names: [Build, DeploymentConfig]
   register: usage
 
@@ -67,7 +69,7 @@ EXAMPLES = r"""
 
 - name: Read what a customer has sent
   capability.openshift.capability_usage_info:
-    release: /srv/releases/4.20.3
+    release: /srv/releases/4.15.37
     request_counts: /srv/cases/0815/must-gather.local.1234
   register: usage
 
@@ -112,7 +114,7 @@ rows:
       description: User agent of the client.
       type: str
       returned: always
-      sample: oc/4.20.0 (linux/amd64) kubernetes/d9b2d5d
+      sample: oc/4.15.0 (linux/amd64) kubernetes/d9b2d5d
     api:
       description: Resource, version and group of the API, which is the name of the C(APIRequestCount).
       type: str

@@ -176,6 +176,7 @@ def test_examples(plugin: Plugin, running: ControlPlane, folder: Path) -> None:
 def test_examples_of_usage(running: ControlPlane, folder: Path) -> None:
     find, check, *_others = ALL["capability_usage_info"].tasks
     serve_counts(running)
+    (folder / "srv" / "releases" / "4.15.37").symlink_to("4.20.3")
     users = [token_user(running, "robot", [LIST_BUILDS]), certificate_user(running, "alice", [LIST_BUILDS])]
     found = []
     for user in users:  # The first one belongs to OpenShift.

@@ -61,7 +61,8 @@ def desk_of(plane: ControlPlane, folder: Path, page: str) -> Desk:
     for place in ("", "plane", "srv/sites/berlin", "srv/sites/paris", "srv/lab"):
         write_files(folder / place, {"kubeconfig": text})
     write_files(folder, {"paris.kubeconfig": text})
-    shutil.copytree(EXAMPLE, folder / "srv" / "releases" / "4.20.3", dirs_exist_ok=True)
+    for version in ("4.15.37", "4.20.3"):
+        shutil.copytree(EXAMPLE, folder / "srv" / "releases" / version, dirs_exist_ok=True)
     return Desk(folder, page, {"K8S_AUTH_KUBECONFIG": str(folder / "kubeconfig")})
 
 

@@ -3,8 +3,8 @@
 
 """Reports who uses the APIs of capabilities, by the APIRequestCounts of a cluster, a file or a must-gather directory.
 
-The API server counts requests of the last 24 hours per hour, node and client, also for APIs that do not exist. It names
-only as many clients per hour and node as ``spec.numberOfUsersToReport``, but counts the requests of all.
+An API server before 4.18 counts requests of the last 24 hours per hour, node and client, also for APIs that do not
+exist. It names only as many clients per hour and node as ``spec.numberOfUsersToReport``, and counts all requests.
 Source: openshift/api:apiserver/v1/types_apirequestcount.go. The current hour is in ``last24h``, too.
 """
 
@@ -19,7 +19,8 @@ from typing import Any, Literal, NamedTuple
 from .._capability.inclusion import InclusionContext
 from .._capability.release_properties import read_minor_data
 from .._data.aggregated_apis import AGGREGATED_APIS, OPERATOR_APIS
-from .._data.api_clients import ADD_ON_NAMESPACES, LISTING_CLIENTS, PERSONS
+from .._data.api_clients import ADD_ON_NAMESPACES, COUNTS_ONLY_DEPRECATED, LISTING_CLIENTS, PERSONS
+from .._data.version import find_minor
 from .._files.files import absolute
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
@@ -219,12 +220,24 @@ def capability_usage(
     counts = read_request_counts(objects, where, problems)
     if not counts and not problems.has_errors:
         problems.error("no-request-counts", where, f"contains no {KIND}", hints[0])
+    elif not any(api.requests or api.unnamed for api in counts if (api.resource, api.group) in ownership.apis):
+        _check_version(objects, release, where, problems)
     problems.raise_errors(InvalidOptionError)
     enabled = _enabled(objects)
     if not enabled:
         message = "no capabilities of a ClusterVersion can be read, so it is not known which APIs exist"
         problems.info("unknown-capabilities", where, message, hints[1])
     return _usage_of(counts, ownership, selected, enabled, problems)
+
+
+def _check_version(objects: Iterable[Mapping[str, Any]], release: Release, where: str, problems: Problems) -> None:
+    """Report an API server, by default that of ``release``, that does not count these requests."""
+    versions = (nested(obj, "status", "desired", "version") for obj in objects if obj.get("kind") == _CLUSTER_VERSION)
+    minor = find_minor(next(versions, None)) or release.minor
+    if minor is not None and minor >= COUNTS_ONLY_DEPRECATED.since:
+        message = f"the API server of {minor} counts only requests for deprecated APIs, expected one before 4.18"
+        hint = "Search the audit logs: oc adm node-logs --role=master --path=kube-apiserver/"
+        problems.error("no-request-counts", where, message, hint)
 
 
 def _report_uncovered(release: Release, ownership: _Ownership, problems: Problems) -> None:

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .capabilities import SinceMinor
+from .version import Minor
+
 PERSONS = frozenset({"system:admin", "system:anonymous"})
 """Users whose names begin with ``system:`` although they do not belong to OpenShift."""
 
@@ -44,3 +47,7 @@ LISTING_CLIENTS: tuple[ListingClient, ...] = (
     ListingClient("openshift-must-gather-", "", "openshift/oc:pkg/cli/admin/mustgather/mustgather.go"),
 )
 """Clients whose requests to an API do not mean that they use it."""
+
+COUNTS_ONLY_DEPRECATED = SinceMinor(
+    Minor(4, 18), "openshift/kubernetes#2067, #2113: the API server counts only requests for deprecated APIs"
+)

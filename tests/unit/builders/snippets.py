@@ -52,7 +52,7 @@ WHERE = {
     ("CONTRIBUTING.md", ".venv/bin/python tools/release.py"): "HOST and KEY; tests/environment/test_release.py runs it",
     (
         "docs/how_to/capability_usage.md",
-        f"{PLAY}capability_usage_info -e release=/srv/releases/4.20.3 -e kube",
+        f"{PLAY}capability_usage_info -e release=/srv/releases/4.15.37 -e kube",
     ): OPENSHIFT,
     ("docs/how_to/capability_usage.md", "oc get "): NO_OC,
     ("docs/how_to/check_an_operator.md", "helm template "): "it needs helm",

@@ -19,7 +19,12 @@ from ansible_collections.capability.openshift.plugins.modules import (
     site_check,
 )
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files, write_release
-from ansible_collections.capability.openshift.tests.unit.builders.request_counts import cluster_version, request_count
+from ansible_collections.capability.openshift.tests.unit.builders.request_counts import (
+    Counted,
+    cluster_version,
+    hour,
+    request_count,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.sites import INSTALL_CONFIG, write_checkout
 
 LINKS = "consolelinks.console.openshift.io"
@@ -46,7 +51,8 @@ def options_of(module: Any, tmp_path) -> dict[str, Any]:
     if module is addon_check:
         return {"release": release, "addons": [release], "fail_on": "never"}
     counts = tmp_path / "counts.json"
-    objects = [request_count("consolelinks.v1.console.openshift.io"), cluster_version("Console")]
+    counted = hour([Counted("alice", {"get": 1})])
+    objects = [request_count("consolelinks.v1.console.openshift.io", counted), cluster_version("Console")]
     counts.write_text(json.dumps({"kind": "List", "items": objects}))
     return {"release": release, "request_counts": counts}
 

@@ -55,7 +55,7 @@ LINKS, SHARED, MACHINES = (
 def usage(capsys, tmp_path):
     """Run the module on objects in a file."""
     call = caller(capsys)
-    release = write_release(tmp_path / "release", FILES)
+    release = write_release(tmp_path / "release", FILES, "4.17.9")
 
     def usage(*objects, text=None, **options):
         path = tmp_path / "counts.json"
@@ -313,3 +313,12 @@ def test_capabilities_whose_use_no_request_shows_are_named(usage):
     asked = usage(request_count(LINKS), cluster_version("Console"), capability_names=["Storage"])
     assert asked.faults == [("no-apis", "capability_names[0]")]
     assert "no API of Storage is known" in asked.message
+
+
+@pytest.mark.parametrize(("version", "codes"), [("4.17.9", []), ("4.18.1", ["no-request-counts"])])
+def test_an_api_server_that_counts_only_deprecated_apis_does_not_show_who_uses_others(usage, version, codes):
+    """It has empty objects of other APIs after an update to 4.18."""
+    cluster = cluster_version("Console")
+    cluster["status"]["desired"] = {"version": version}
+    outcome = usage(cluster, request_count(LINKS))
+    assert [code for code, _where in (outcome.faults if outcome.failed else [])] == codes
