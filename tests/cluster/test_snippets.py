@@ -88,6 +88,7 @@ def test_the_commands_for_openshift_run(cluster: ControlPlane, tmp_path: Path, p
         if "capability_usage" in page:
             mark = cluster.audit.mark()
             serve_counts(cluster)
+            cluster.api.list("/apis/console.openshift.io/v1/consolelinks")
             count(cluster, cluster.audit.requests(mark))
         run(cluster, tmp_path, page, OPENSHIFT)
     if "enable" in page:
