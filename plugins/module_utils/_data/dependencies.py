@@ -35,7 +35,8 @@ class Dependency(NamedTuple):
 
 _MARKETPLACE = "the marketplace capability requires the OperatorLifecycleManager capability"
 _BAREMETAL = "the baremetal capability requires the MachineAPI capability"
-_GATES_OF_CLUSTER_API = ("CRDCompatibilityRequirementOperator", "ClusterAPIMachineManagement")
+_GATE_OF_CLUSTER_API = "ClusterAPIMachineManagement"
+"""Each feature set that can enable it has a definition of ClusterVersions with the rule, whatever else it enables."""
 
 DEPENDENCIES: tuple[Dependency, ...] = (
     Dependency(
@@ -197,7 +198,7 @@ DEPENDENCIES: tuple[Dependency, ...] = (
             "ClusterVersion",
             Minor(4, 23),
             None,
-            f"ClusterAPI is listed, any baseline, feature gates {' and '.join(_GATES_OF_CLUSTER_API)} are enabled",
+            f"ClusterAPI is listed, any baseline, feature gate {_GATE_OF_CLUSTER_API} is enabled",
             "the `ClusterAPI` capability requires the `CompatibilityRequirements` capability, which is neither "
             "explicitly or implicitly enabled in this cluster",
             f"{CLUSTER_VERSION} FeatureGateAwareXValidation (commit 3d2c42337)",
@@ -205,7 +206,7 @@ DEPENDENCIES: tuple[Dependency, ...] = (
         "CompatibilityRequirements",
         "ClusterAPI",
         by_list=True,
-        gates=_GATES_OF_CLUSTER_API,
+        gates=(_GATE_OF_CLUSTER_API,),
     ),
     Dependency(
         Rule(

@@ -164,7 +164,7 @@ def test_cluster_api_requires_compatibility_requirements_if_it_exists(minor):
     ("gates", "expected"),
     [
         (["ClusterAPIMachineManagement=true", "CRDCompatibilityRequirementOperator=true"], ["api-clusterapi-compat"]),
-        (["ClusterAPIMachineManagement=true"], []),
+        (["ClusterAPIMachineManagement=true"], ["api-clusterapi-compat"]),
         (["ClusterAPIMachineManagement=false"], ["inst-known-names"]),
         (["CRDCompatibilityRequirementOperator=true"], ["inst-known-names"]),
         ([], ["inst-known-names"]),
