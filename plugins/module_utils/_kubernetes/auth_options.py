@@ -55,10 +55,15 @@ def has_credentials(options: Mapping[str, Any]) -> bool:
 
 
 def check_connection_options(params: Mapping[str, Any], problems: Problems) -> None:
-    """Report an option that is set but empty, because it would select the cluster of the current context."""
-    for option in ("kubeconfig", "context"):
+    """Report an option that is set but empty, because a kubeconfig would select the cluster or the user instead.
+
+    Paths are checked together with those of other options.
+    """
+    for option, spec in auth_spec().items():
         value = params.get(option)
-        if value is not None and not (value.replace(os.pathsep, "").strip() if isinstance(value, str) else value):
+        if spec["type"] not in ("raw", "str") or value is None:
+            continue
+        if not (value.replace(os.pathsep, "").strip() if isinstance(value, str) else value):
             problems.append(empty_option(option))
 
 

@@ -100,6 +100,8 @@ def test_a_path_has_only_characters_of_paths(text: str, expected: bool) -> None:
         ({"kubeconfig": {}, "context": " "}, ["kubeconfig", "context"]),
         ({"kubeconfig": " : "}, ["kubeconfig"]),
         ({"kubeconfig": {"a": 1}, "context": ""}, ["context"]),
+        ({"impersonate_groups": [], "validate_certs": False}, []),
+        *(({name: ""}, [name]) for name in ("host", "api_key", "proxy", "no_proxy", "impersonate_user")),
     ],
 )
 def test_an_empty_option_selects_no_cluster(params: dict[str, Any], where: list[str]) -> None:
