@@ -21,6 +21,9 @@ _APPLIES = "Applies"
 _CAPABILITY = re.compile(r'(1 - )?max\(cluster_version_capability\{name="([A-Za-z0-9-]+)"\}\)')
 """Whether a capability is disabled (``1 -``) or enabled, with single blanks as in ``ConditionalRisk``."""
 
+_REJECTED = re.compile(r'version="([^"]+)" image="([^"]+)"')
+"""Version and image of a release that the CVO loaded and does not accept."""
+
 _RECOMMENDED = "Recommended"
 _ALL_ACCEPTED = "AllExposedRisksAccepted"
 """Reason of an update that is recommended although risks apply, because ``spec.desiredUpdate`` accepts all of these."""
@@ -75,9 +78,9 @@ class UpdateStatus(NamedTuple):
     """What a ClusterVersion reports and requests about updates.
 
     ``version`` and ``image``: what the cluster runs or updates to. ``history``: newest first. ``available``: versions
-    that are recommended. ``requested``: the version in ``spec.desiredUpdate``, or empty. ``accepted_risks``: names in
-    ``spec.desiredUpdate.acceptRisks``. ``signature_stores``: the URLs in ``spec.signatureStores``, which replace the
-    stores of the release. ``is_outdated``: the CVO has not processed the last change of the spec.
+    that are recommended. ``requested``: the version in ``spec.desiredUpdate`` or of a rejected image there, or empty.
+    ``accepted_risks``: names in ``spec.desiredUpdate.acceptRisks``. ``signature_stores``: the URLs in
+    ``spec.signatureStores``, which replace the stores of the release. ``is_outdated``: the CVO has not processed the last change of the spec.
     """
 
     version: str
@@ -134,11 +137,22 @@ def read_update_status(cluster_version: object) -> UpdateStatus:
         conditional=tuple(
             _conditional_update(entry, known_risks) for entry in mappings_in(nested(status, "conditionalUpdates"))
         ),
-        requested=as_text(nested(desired, "version")),
+        requested=as_text(nested(desired, "version")) or _rejected_version(cluster_version),
         accepted_risks=frozenset(as_text(nested(risk, "name")) for risk in mappings_in(nested(desired, "acceptRisks"))),
         signature_stores=tuple(as_text(nested(store, "url")) for store in stores),
         is_outdated=is_outdated,
     )
+
+
+def _rejected_version(cluster_version: object) -> str:
+    """The version of the requested image if the CVO does not accept it, empty if it could not load it.
+
+    Source: openshift/cluster-version-operator:pkg/cvo/sync_worker.go syncPayload. The client requests only the image of
+    a release that is not listed, see openshift/oc:pkg/cli/admin/upgrade/upgrade.go.
+    """
+    image = as_text(nested(cluster_version, "spec", "desiredUpdate", "image"))
+    found = _REJECTED.search(as_text(nested(conditions_of(cluster_version).get("ReleaseAccepted"), "message")))
+    return found[1] if found is not None and found[2] == image else ""
 
 
 def _conditional_update(entry: Mapping[str, Any], known_risks: Mapping[str, Mapping[str, Any]]) -> ConditionalUpdate:

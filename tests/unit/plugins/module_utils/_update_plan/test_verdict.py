@@ -251,6 +251,19 @@ def test_a_release_that_the_cvo_does_not_accept_blocks_the_update_to_it():
     assert codes(found) == [("blocked", "release-not-accepted", "PreconditionChecks")]
 
 
+@pytest.mark.parametrize(
+    ("version", "image", "expected"),
+    [(MINOR[1], "a@b", "blocked"), ("4.19.0", "a@b", "risk"), (MINOR[1], "c@d", "risk")],
+)
+def test_a_release_that_is_requested_by_its_image_has_the_version_that_the_cvo_found(version, image, expected):
+    text = f'Preconditions failed for payload loaded version="{version}" image="{image}": failed'
+    shown = condition("ReleaseAccepted", False, "PreconditionChecks", text)
+    wanted: dict[str, Any] = {"desiredUpdate": {"version": "", "image": "a@b"}}
+    found = verdict(MINOR, cluster_version=reported(MINOR[0], shown, available=MINOR[1:], **wanted))
+
+    assert codes(found) == [(expected, "release-not-accepted", "PreconditionChecks")]
+
+
 def test_a_partial_update_is_under_way_even_without_its_condition():
     found = verdict(PATCH, cluster_version=reported(PATCH[0], state="Partial", past=["4.18.2"], available=PATCH[1:]))
 
