@@ -105,11 +105,13 @@ _TEMPLATE = MergeRule({"metadata": METADATA, "spec": _POD}, value=True)
 """core.go ensurePodTemplateSpec"""
 
 _JOB = {
-    **_same("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "manualSelector", "suspend"),
-    **_same("ttlSecondsAfterFinished", "completionMode", "podFailurePolicy"),
+    **_same("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "manualSelector"),
+    **dict.fromkeys(
+        ("suspend", "ttlSecondsAfterFinished", "completionMode", "podFailurePolicy"), MergeRule(since=Minor(4, 14))
+    ),
     "template": _TEMPLATE,
 }
-"""batch.go ensureJobSpec"""
+"""batch.go ensureJobSpec, before 4.14 EnsureJob"""
 
 _PAUSED = MergeRule(since=Minor(4, 15))
 _HISTORY = MergeRule(optional=True, since=Minor(4, 15))

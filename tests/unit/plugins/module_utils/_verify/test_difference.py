@@ -544,6 +544,7 @@ def test_what_another_client_adds_is_reported_if_the_operator_removes_it(kind, w
     ("kind", "wanted", "found", "since"),
     [
         (DEPLOYMENT, {"spec": {}}, {"spec": {"paused": True}}, Minor(4, 15)),
+        ("batch/v1/Job", {"spec": {}}, {"spec": {"suspend": True}}, Minor(4, 14)),
         (DEPLOYMENT, pod(), pod(hostUsers=False), Minor(4, 20)),
         (DEPLOYMENT, pod(), pod(automountServiceAccountToken=False), Minor(4, 21)),
         (CONFIG_MAP, {"binaryData": {"a": "AA=="}}, {}, Minor(4, 20)),
