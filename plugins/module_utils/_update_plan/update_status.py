@@ -80,7 +80,8 @@ class UpdateStatus(NamedTuple):
     ``version`` and ``image``: what the cluster runs or updates to. ``history``: newest first. ``available``: versions
     that are recommended. ``requested``: the version in ``spec.desiredUpdate`` or of a rejected image there, or empty.
     ``accepted_risks``: names in ``spec.desiredUpdate.acceptRisks``. ``signature_stores``: the URLs in
-    ``spec.signatureStores``, which replace the stores of the release. ``is_outdated``: the CVO has not processed the last change of the spec.
+    ``spec.signatureStores``, which replace the stores of the release. ``is_outdated``: the CVO has not processed
+    the last change of the spec.
     """
 
     version: str

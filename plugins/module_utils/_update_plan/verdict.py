@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .._capability.inclusion import Override
+from .._capability.resolved_release import ResolvedRelease
 from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gate_minor, gates_of_minor
 from .._data import capabilities as capability_data
 from .._data.version import find_minor, is_semantic_version, precedence
@@ -131,13 +132,14 @@ def _hop_verdict(
         if is_upgrade(start.release, end.release):
             results = _capability_results(status, plan)
             reasons += recommendation_reasons(status, target, results, unchecked, hosted=start.hosted)
-    if status is not None and _blocks_patches(status, hop):
+    blocks_patches = status is not None and _blocks_patches(status, start)
+    if status is not None and blocks_patches and start.minor == end.minor:
         has_overrides = any(reason.code == "overrides" for reason in reasons)
         found = upgradeable_reasons(status, blocks_patches=True)
         reasons += [item for item in found if item.code != "overrides" or not has_overrides]
     if is_minor_update(start, end):
         gates = _gates(hop, state.acks, first=first)
-        reported = [] if status is None else list(upgradeable_reasons(status, gates))
+        reported = [] if status is None else list(upgradeable_reasons(status, gates, blocks_patches=blocks_patches))
         unacknowledged = list(_gate_reasons(hop, gates, status, reported, state.acks, unchecked))
         # The releases and the spec name each gate and override; the condition only summarizes them.
         known = _SUMMARIES.intersection(reason.code for reason in (*reasons, *unacknowledged))
@@ -147,11 +149,11 @@ def _hop_verdict(
     return HopVerdict(tuple(ordered), tuple(dict.fromkeys(unchecked)))
 
 
-def _blocks_patches(status: UpdateStatus, hop: Hop) -> bool:
-    """Whether ``Upgradeable=False`` blocks the hop to another patch, because the update to its minor is under way."""
-    start, completed = hop.start, find_minor(status.completed)
+def _blocks_patches(status: UpdateStatus, start: ResolvedRelease) -> bool:
+    """Whether ``Upgradeable=False`` blocks other patches of ``start``, because the update to its minor is under way."""
+    completed = find_minor(status.completed)
     is_old = start.minor < capability_data.UPGRADEABLE_OF_CURRENT_MINOR.since and not start.hosted
-    return is_old and start.minor == hop.end.minor and completed not in (None, start.minor)
+    return is_old and completed not in (None, start.minor)
 
 
 def _capability_results(status: UpdateStatus, plan: HopPlan) -> dict[str, bool]:

@@ -19,7 +19,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner
 from ansible_collections.capability.openshift.tests.control_plane.cvo_status import condition, upgradeable_conditions
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import reported
-from ansible_collections.capability.openshift.tests.unit.builders.plans import build_release, manifest
+from ansible_collections.capability.openshift.tests.unit.builders.plans import PROFILE, build_release, manifest
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
 
 PATH = ("4.18.3", "4.19.1")
@@ -111,3 +111,26 @@ def test_the_verdict_is_that_of_the_cvo(reads_config_maps: bool) -> None:
             wrong.append((case, found))
     assert wrong == []
     assert len(CASES) == 576
+
+
+@pytest.mark.parametrize("profile", [PROFILE, "ibm-cloud-managed"])
+@pytest.mark.parametrize("minor", range(13, 22))
+def test_the_condition_blocks_patches_until_the_minor_before_is_left(minor: int, profile: str) -> None:
+    """release-4.11 to release-4.16 compare with the last completed version, later ones with the desired version.
+
+    Source: pkg/payload/precondition/clusterversion/upgradeable.go Run. HyperShift compares nothing.
+    """
+    path = (f"4.{minor}.10", f"4.{minor}.20", f"4.{minor + 1}.1")
+    current, patch, following = (build_release(version, [manifest(profile=profile)]) for version in path)
+    shown = condition("Upgradeable", "False", "PoolUpdating", "Pools are updating.")
+    for state, past in itertools.product(("Partial", "Completed"), (f"4.{minor - 1}.9", f"4.{minor}.9")):
+        cluster = reported(path[0], shown, state=state, past=[past], available=path[1:])
+        is_left = state == "Completed" or past.startswith(f"4.{minor}.")
+        refuses = minor < 17 and not is_left and profile == PROFILE
+        for target, blocks in ((patch, refuses), (following, True)):
+            releases = [current, target]
+            request = reference.plan_request(releases, cluster_version=cluster, cluster_profile=profile)
+            (found,) = reference.shared_plan(Planner(releases), request).verdicts
+            blocking = [item for item in found.reasons if item.verdict == "blocked"]
+            assert [item.reason for item in blocking] == ["PoolUpdating"] * blocks
+            assert ["another patch" in item.hint for item in blocking] == [not refuses] * blocks
