@@ -77,6 +77,8 @@ requirements:
   - gpgv (package gpgv or gnupg2), to verify OpenPGP signatures
   - cryptography, to verify sigstore signatures
 notes:
+  - The check is for standalone clusters. The nodes of the management cluster verify the images of the control plane of
+    a hosted cluster, and no CVO verifies the signature of its release image.
   - O(mirrors) also takes the install-config of a new cluster. Set O(feature_set) to its C(featureSet).
   - On a disconnected site, O(signature_stores) is where the clusters look for signatures. The CVO looks into the
     ConfigMaps with the label C(release.openshift.io/verification-signatures) in the namespace

@@ -39,8 +39,8 @@ _KNOWN_KEYS = (
     *(f"{PROFILE_ANNOTATION}{profile}" for profile in PROFILES),
 )
 _FAMILIES = ("release.openshift.io/", "capability.openshift.io/")
-_READ_BY_HYPERSHIFT = "-hypershift"
-"""In the name of a file that HyperShift reads instead of the CVO."""
+_COPIED_BY_HYPERSHIFT = "-hypershift"
+"""In the name of a file of which HyperShift has its own copy. No CVO reads it."""
 
 
 def manifests_without_profile(source: LintSource) -> Iterator[Problem]:
@@ -55,7 +55,7 @@ def manifests_without_profile(source: LintSource) -> Iterator[Problem]:
         if item.resource_id.group_kind == ("", "Namespace") and _names_profile(item)
     }
     for manifest in source.release.manifests:
-        if _names_profile(manifest) or _READ_BY_HYPERSHIFT in manifest.file:
+        if _names_profile(manifest) or _COPIED_BY_HYPERSHIFT in manifest.file:
             continue
         unreadable = _unreadable_annotation(manifest, source.release)
         if unreadable:

@@ -221,7 +221,7 @@ RULES: tuple[CheckRule, ...] = (
         "still-deletes",
         "info",
         "A manifest that deletes its resource is removed after one minor version.",
-        "Each cluster has passed the release that deletes it.",
+        "Each standalone cluster has passed the release that deletes it. A hosted cluster can skip a minor version.",
         "Remove the manifest",
     ),
     CheckRule(

@@ -26,13 +26,16 @@ from .._yaml.values import YamlError, resolve_plain
 _SEPARATOR = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _MARKS = re.compile(
     "AgentClusterInstall|ClusterDeployment|ClusterImageSet|ClusterInstance|ClusterPool|ClusterVersion|HostedCluster|"
-    "InfraEnv|PolicyGen(?:erator|Template)|SiteConfig|baseDomain|baselineCapabilitySet|additionalEnabledCapabilities|"
+    "InfraEnv|PolicyGen(?:erator|Template)|SiteConfig|baseDomain|baselineCapability|additionalEnabledCapabilities|"
     "install-?[cC]onfig-?[oO]verrides"
 )
 """Every document that describes a site, or policies of one, has one of these words. The others need not be YAML."""
 
 _TEMPLATE = re.compile(r"\{\{|\{%|\$\{|\$\([A-Za-z_][\w.-]*\)|\bENC\[AES")
-_SELECTION = re.compile(r"""(?<![.\w])(?:baselineCapabilitySet|additionalEnabledCapabilities)["'\\]*\s*:""")
+_SELECTION = re.compile(r"""(?<![.\w])(?:baselineCapability(?:Set)?|additionalEnabledCapabilities)["'\\]*\s*:""")
+_OF_CLUSTER_API = "baselineCapability"
+"""The field of an OpenshiftAssistedControlPlane (openshift-assisted/cluster-api-provider-openshift-assisted)."""
+
 _PAIR = re.compile(r"(?<!\\)((?:\\\\)*)((?:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})+)")
 """Characters above U+FFFF as JSON escapes them. YAML has other escapes, and no selection contains such a character."""
 
@@ -314,7 +317,7 @@ def _is_install_config(document: SourceDocument, version: str) -> bool:
 
 def is_selection(pair: Pair) -> bool:
     """Whether ``pair`` is a field of a selection, or a text that contains one. A definition has maps as fields."""
-    is_field = pair.key.value in API_FIELDS and pair.value.kind != "map"
+    is_field = pair.key.value in (*API_FIELDS, _OF_CLUSTER_API) and pair.value.kind != "map"
     return is_field or (pair.value.kind == "scalar" and _SELECTION.search(pair.value.value) is not None)
 
 

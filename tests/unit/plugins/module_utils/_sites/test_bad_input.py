@@ -106,6 +106,8 @@ spec:
         ("kind: Secret\nstringData:\n  install-config.yaml: 'capabilities: {baselineCapabilitySet: v4.18}'\n", 3),
         ('clusters:\n- overrides: \'{"capabilities": {"baselineCapabilitySet": "None"}}\'\n', 2),
         ("a:\n- capabilities:\n    baselineCapabilitySet: None\n    additionalEnabledCapabilities: []\n", 3),
+        # An OpenshiftAssistedControlPlane of Cluster API
+        ("kind: A\nspec:\n  config:\n    capabilities:\n      baselineCapability: none\n", 5),
         ('- op: add\n  value: \'{"baselineCapabilitySet":"None"}\'\n', 2),
         (_HIVE.format("ClusterPool", "installConfigSecretTemplateRef"), 5),
         (_HIVE.format("ClusterDeployment", "provisioning: {installConfigSecretRef").replace("config}", "config}}"), 5),
