@@ -46,11 +46,14 @@ class GuardChange(NamedTuple):
 def install(client: Client, guard: Guard, *, dry_run: bool = False) -> tuple[GuardChange, ...]:
     """Apply the policy and then its binding, unless the cluster has both.
 
-    Raises ``ClusterError``, also if another field manager has changed one of them.
+    Raises ``ClusterError``, also if another field manager has changed one of them. A dry run of both comes first, so
+    nothing is written if one of them is denied.
     """
-    return tuple(
-        _applied(client, Target(kind, GUARD_NAME), desired, dry_run=dry_run) for kind, desired in guard_objects(guard)
-    )
+    objects = [(Target(kind, GUARD_NAME), desired) for kind, desired in guard_objects(guard)]
+    predicted = tuple(_applied(client, target, desired, dry_run=True) for target, desired in objects)
+    if dry_run or not any(change.changed for change in predicted):
+        return predicted
+    return tuple(_applied(client, target, desired, dry_run=False) for target, desired in objects)
 
 
 def remove(client: Client, *, dry_run: bool = False) -> tuple[GuardChange, ...]:

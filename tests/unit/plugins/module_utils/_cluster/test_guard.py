@@ -23,7 +23,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
     ADMISSION_POLICIES,
     CLUSTER_VERSIONS,
 )
-from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer, Object
+from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer, Object, fault
 
 BOTH = (ADMISSION_POLICIES, ADMISSION_BINDINGS)
 PATHS = [kind.path(GUARD_NAME) for kind in BOTH]
@@ -46,6 +46,14 @@ def test_the_guard_is_installed_once_and_removed(server):
     assert server.objects == {}
     assert [request for request in server.requests if "DELETE" in request] == [f"DELETE {path}" for path in PATHS[::-1]]
     assert [change.changed for change in remove(server.client())] == [False, False]
+
+
+def test_nothing_is_written_if_one_of_them_is_denied(server):
+    server.faults["PATCH", PATHS[1]] = [fault(403)]
+    with pytest.raises(ClusterError):
+        install(server.client(), Guard())
+
+    assert server.objects == {}
 
 
 def test_only_the_object_that_differs_is_written(server):
