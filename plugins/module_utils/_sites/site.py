@@ -53,6 +53,7 @@ Source: stolostron/siteconfig:internal/templates/hosted-cluster/template.go and 
 
 _SUPPRESSED = "Remove it, and write it in your own AgentClusterInstall, or let that be rendered"
 
+_EXTERNAL_MANAGER = "External"
 _PLATFORM_TYPES = ("BareMetal", "External", "None", "Nutanix", "VSphere")
 """Source: PlatformType in the files of both APIs above."""
 
@@ -298,7 +299,11 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
     platform = _platform(origin, document.get(spec, "platformType"), problems, is_single=is_single)
     # assisted-service writes it into the install-config (internal/provider/external/base.go), for External alone
     # (internal/controller/controllers/clusterdeployments_controller.go getPlatform).
-    cloud_controller_manager = document.text_of(spec, "external", "cloudControllerManager")
+    node = document.get(spec, "external", "cloudControllerManager")
+    manager = document.text_of(node)
+    if node is not None and manager not in ("", _EXTERNAL_MANAGER) and not is_template(manager):
+        message = f"external.cloudControllerManager is {shown(manager)}, which the API server rejects"
+        problems.error("invalid-choice", origin.location(node), message, did_you_mean(manager, (_EXTERNAL_MANAGER,)))
     yield _site(
         origin,
         problems,
@@ -306,7 +311,8 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
         (f"metadata.annotations[{ANNOTATION}]", ANNOTATION, annotations),
         name=document.text_of(spec, "clusterDeploymentRef", "name"),
         platform=platform,
-        external_cloud_controller_manager=platform == "external" and cloud_controller_manager == "External",
+        # The selection has to be right after the correction, too.
+        external_cloud_controller_manager=platform == "external" and manager.lower() == _EXTERNAL_MANAGER.lower(),
         image_set=document.text_of(spec, "imageSetRef", "name"),
         config_maps=document.texts_of(refs, "name") if has_list else (ref,),
     )
