@@ -138,13 +138,7 @@ def test_a_field_that_is_null_has_its_default(check, null):
 @pytest.mark.parametrize(
     ("spec", "errors"),
     [
-        (
-            (
-                "platformType: External\nexternal: {cloudControllerManager: external}\n",
-                ["inst-ccm-external", "invalid-choice"],
-            ),
-            ["inst-ccm-external"],
-        ),
+        ("platformType: External\nexternal: {cloudControllerManager: External}\n", ["inst-ccm-external"]),
         (
             "platformType: External\nexternal: {cloudControllerManager: external}\n",
             ["inst-ccm-external", "invalid-choice"],
