@@ -77,7 +77,7 @@ def test_a_cluster_version_is_reported_as_the_api_server_rejects_it(
     define(plane.api, [crd])
     chance = random.Random(minor)
     spec = {"clusterID": "7f1b6f2e-3a0f-4f0e-9d4b-0d9a3d3f8a11", "channel": f"stable-{minor}"}
-    bodies = {
+    bodies: dict[str, dict[str, Any]] = {
         f"{number}.yaml": {
             "apiVersion": "config.openshift.io/v1",
             "kind": "ClusterVersion",

@@ -34,7 +34,7 @@ from .._install_config.fields import with_exact_names
 from .._install_config.selection_source import InstallOptions, SelectionOptions, SelectionRequest, read_request
 from .._problems import Problem, Problems, did_you_mean, has_errors, type_name
 from .._release.release import Release
-from .._resources import ResourceId
+from .._resources import ResourceId, as_list
 from .rules import REFERENCE_RULES
 from .site import BLOCK, Form
 from .site_keys import check_form, report_listed_in_set
@@ -256,9 +256,9 @@ def _check_baseline(block: object, install: InstallContext, problems: Problems) 
     where, baseline, names = f"{BLOCK}.{API_BASELINE}", block.get(API_BASELINE), block.get(API_ADDITIONAL)
     if baseline == "":
         problems.error("unknown-capability-set", where, "is empty, expected the name of a set", f"Write {V_CURRENT}")
-    for item in DEPENDENCIES if baseline is None and isinstance(names, list) else ():
+    for item in DEPENDENCIES if baseline is None else ():
         reads_baseline = item.rule.layer == "ClusterVersion" and item.with_none_alone
-        if reads_baseline and item.needed_by in names and item.rule.in_force(install.minor, install.method):
+        if reads_baseline and item.needed_by in as_list(names) and item.rule.in_force(install.minor, install.method):
             message = (
                 f"is missing; with {item.needed_by} in the list, the API server rejects a ClusterVersion without it"
             )

@@ -151,11 +151,11 @@ def check_sites(
     sources = [source for file in files.values() for source in file.sources]
     versions = SiteVersions(sources, options.openshift_versions, options.openshift_version)
     extra = ExtraManifests(checkout, files)
-    patches = frozenset(path for file in files.values() for path in file.patches)
-    for path, file in files.items():
+    patches = frozenset(path for item in files.values() for path in item.patches)
+    for path, site_file in files.items():
         # A Kustomization is only parsed if it contains a word that sites contain.
-        patched = any(files[item].sites for item in file.patches if item in files)
-        if patched and all(item.code != "kustomization" for item in file.findings):
+        patched = any(files[item].sites for item in site_file.patches if item in files)
+        if patched and all(item.code != "kustomization" for item in site_file.findings):
             report_patches(Location(path, line=1), findings)
     checker = _Checker(options, desired, releases, versions, checkout, extra, patches)
     counted_files = with_progress(list(files.items()), "files are checked", progress)

@@ -19,7 +19,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner
 from ansible_collections.capability.openshift.tests.control_plane.cvo_status import condition, upgradeable_conditions
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import reported
-from ansible_collections.capability.openshift.tests.unit.builders.plans import PROFILE, build_release, manifest
+from ansible_collections.capability.openshift.tests.unit.builders.plans import build_release, manifest
+from ansible_collections.capability.openshift.tests.unit.builders.releases import PROFILE
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
 
 PATH = ("4.18.3", "4.19.1")
