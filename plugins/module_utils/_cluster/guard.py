@@ -50,10 +50,12 @@ def install(client: Client, guard: Guard, *, dry_run: bool = False) -> tuple[Gua
     nothing is written if one of them is denied.
     """
     objects = [(Target(kind, GUARD_NAME), desired) for kind, desired in guard_objects(guard)]
-    predicted = tuple(_applied(client, target, desired, dry_run=True) for target, desired in objects)
-    if dry_run or not any(change.changed for change in predicted):
-        return predicted
-    return tuple(_applied(client, target, desired, dry_run=False) for target, desired in objects)
+    changes = [_predicted(client, target, desired) for target, desired in objects]
+    if not dry_run:
+        for at, (change, (target, desired)) in enumerate(zip(changes, objects, strict=True)):
+            if change.changed:
+                changes[at] = change._replace(after=owned(desired, client.apply(target, desired).object))
+    return tuple(changes)
 
 
 def remove(client: Client, *, dry_run: bool = False) -> tuple[GuardChange, ...]:
@@ -110,7 +112,8 @@ def enforced_fingerprint(objects: Mapping[str, Mapping[str, Any] | None]) -> str
     return str(policy["metadata"]["annotations"].get(FINGERPRINT, ""))
 
 
-def _applied(client: Client, target: Target, desired: dict[str, Any], *, dry_run: bool) -> GuardChange:
+def _predicted(client: Client, target: Target, desired: dict[str, Any]) -> GuardChange:
+    """What applying ``desired`` would change, by a dry run."""
     live = _find(client, target)
     before, goal = None if live is None else owned(desired, live), owned(desired, desired)
     if before == goal:
@@ -125,8 +128,6 @@ def _applied(client: Client, target: Target, desired: dict[str, Any], *, dry_run
     others = _other_managers(applied) if owned(desired, applied) != goal else []
     if others:
         raise _conflicting_fields(target, f"has changes of {', '.join(others)} in its spec")
-    if not dry_run:
-        applied = client.apply(target, desired).object
     return GuardChange(target, before, owned(desired, applied))
 
 
