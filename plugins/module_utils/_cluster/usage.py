@@ -234,8 +234,9 @@ def _check_version(objects: Iterable[Mapping[str, Any]], release: Release, where
     """Report an API server, by default that of ``release``, that does not count these requests."""
     versions = (nested(obj, "status", "desired", "version") for obj in objects if obj.get("kind") == _CLUSTER_VERSION)
     minor = find_minor(next(versions, None)) or release.minor
-    if minor is not None and minor >= COUNTS_ONLY_DEPRECATED.since:
-        message = f"the API server of {minor} counts only requests for deprecated APIs, expected one before 4.18"
+    since = COUNTS_ONLY_DEPRECATED.since
+    if minor is not None and minor >= since:
+        message = f"the API server of {minor} counts only requests for deprecated APIs, expected one before {since}"
         hint = "Search the audit logs: oc adm node-logs --role=master --path=kube-apiserver/"
         problems.error("no-request-counts", where, message, hint)
 

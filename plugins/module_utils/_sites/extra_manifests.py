@@ -29,11 +29,9 @@ from .._files.checkout import KUSTOMIZATIONS, Checkout, CheckoutFile
 from .._problems import Location, Problem, Problems
 from .._release.release import Release
 from .._resources import CONFIG_MAPS, ResourceId, as_list, as_text, mappings_in, nested
-from .._yaml.libyaml import load_documents
-from .._yaml.values import YamlError
 from .document import read_documents
 from .site import Site, folders_above
-from .site_file import SiteFile
+from .site_file import SiteFile, path_beside, read_kustomization
 
 Source = tuple[str, str, str]
 """The path of a file, and the namespace and the name of a ConfigMap in it. An unknown namespace is empty."""
@@ -155,11 +153,7 @@ class ExtraManifests:
 
     def _read_generators(self, file: CheckoutFile, checkout: Checkout) -> None:
         """Read the ConfigMaps that a Kustomization generates of files in the checkout."""
-        try:
-            documents = mappings_in(load_documents(file.data))
-        except YamlError:
-            return  # that it cannot be read is no mistake of a site
-        for document in documents:
+        for document in read_kustomization(file):
             for generator in mappings_in(document.get("configMapGenerator")):
                 name = as_text(generator.get("name"))
                 flags = nested(document, "generatorOptions", _KEEP_NAME), nested(generator, "options", _KEEP_NAME)
@@ -171,8 +165,7 @@ class ExtraManifests:
                     namespace = as_text(document.get("namespace") or generator.get("namespace"))
                     objects = self._config_map(file.path, namespace, name)
                     for entry in as_list(generator.get("files")):
-                        path = posixpath.join(posixpath.dirname(file.path), as_text(entry).rpartition("=")[2])
-                        path = posixpath.normpath(path)
+                        path = path_beside(file, as_text(entry).rpartition("=")[2])
                         data = checkout.read(path)
                         objects += read_objects(data, path, self.problems)
                         if not data:

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from .._files.checkout import KUSTOMIZATIONS, CheckoutFile
 from .._problems import Problem, Problems
@@ -52,15 +52,24 @@ def read_site_file(file: CheckoutFile) -> SiteFile:
     return SiteFile(file.real_path, may_have_config_maps, tuple(sites), tuple(sources), tuple(problems), patches)
 
 
+def read_kustomization(file: CheckoutFile) -> list[Mapping[str, Any]]:
+    """Read the documents of a Kustomization: none if it is not valid, which is no mistake of a site."""
+    try:
+        return list(mappings_in(load_documents(file.data)))
+    except YamlError:
+        return []
+
+
+def path_beside(file: CheckoutFile, path: str) -> str:
+    """A path that ``file`` names, relative to the checkout."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(file.path), path))
+
+
 def _patches(file: CheckoutFile) -> Iterator[str]:
     """Yield the paths of the patches of a Kustomization, relative to the checkout."""
-    try:
-        documents = mappings_in(load_documents(file.data))
-    except YamlError:
-        return  # this is reported as a problem of the file
-    for document in documents:
+    for document in read_kustomization(file):
         paths = [
             entry.get("path") for name in ("patches", "patchesJson6902") for entry in mappings_in(document.get(name))
         ]
         for path in (*paths, *as_list(document.get("patchesStrategicMerge"))):
-            yield posixpath.normpath(posixpath.join(posixpath.dirname(file.path), as_text(path)))
+            yield path_beside(file, as_text(path))

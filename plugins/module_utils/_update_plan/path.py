@@ -180,13 +180,13 @@ def _feature_set_reasons(start: ResolvedRelease, end: ResolvedRelease) -> Iterat
     feature_set = feature_sets.feature_set(start.context.feature_set or "")
     if start.minor == end.minor or feature_set is None or not feature_set.blocks_updates:
         return
-    message, source = f"feature set {feature_set.name}", f"feature set {feature_set.name}"
+    source = f"feature set {feature_set.name}"
     hint = "Replace it with a new cluster of the new minor version"
     if start.hosted:  # It has no ClusterOperator config-operator, which reports the feature set elsewhere.
-        message += " supports no updates to another minor version, although HyperShift does not refuse them"
+        message = f"{source} supports no updates to another minor version, although HyperShift does not refuse them"
         yield UpdateReason("risk", "feature-set", "FeatureSet", message, source, hint, "feature-set")
     else:
-        message += " blocks updates to another minor version, and is permanent"
+        message = f"{source} blocks updates to another minor version, and is permanent"
         yield UpdateReason("blocked", "feature-set", "FeatureSet", message, source, hint)
 
 
