@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
@@ -58,6 +58,19 @@ def manifest(
         values[CAPABILITY] = needs
     metadata = {"name": name, "namespace": namespace, "annotations": values}
     return file, {"apiVersion": api, "kind": kind, "metadata": metadata, **(body or {})}
+
+
+def admin_gates_manifest(texts: Mapping[str, str]) -> Entry:
+    """Return the ConfigMap admin-gates of a release."""
+    return manifest(
+        None,
+        "admin-gates",
+        api="v1",
+        kind="ConfigMap",
+        namespace="openshift-config-managed",
+        file="0000_00_gates.yaml",
+        body={"data": dict(texts)},
+    )
 
 
 def gates(*names: str) -> Entry:

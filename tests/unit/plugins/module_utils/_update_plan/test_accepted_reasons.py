@@ -26,20 +26,17 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.violations import capability_violations
 from ansible_collections.capability.openshift.tests.unit.builders import cluster_versions
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import condition, conditional, risk
-from ansible_collections.capability.openshift.tests.unit.builders.plans import Entry, build_release, manifest
+from ansible_collections.capability.openshift.tests.unit.builders.plans import (
+    Entry,
+    admin_gates_manifest,
+    build_release,
+    manifest,
+)
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
 
 PATCH, MINOR = ("4.18.3", "4.18.4"), ("4.18.3", "4.19.1")
 GATE = "ack-4.18-kube-1.32-api-removals-in-4.19"
-GATES = manifest(
-    None,
-    "admin-gates",
-    api="v1",
-    kind="ConfigMap",
-    namespace="openshift-config-managed",
-    file="0000_00_gates.yaml",
-    body={"data": {GATE: "Kubernetes 1.32 removes several APIs."}},
-)
+GATES = admin_gates_manifest({GATE: "Kubernetes 1.32 removes several APIs."})
 ENABLED = '1 - max(cluster_version_capability{name="Console"})'
 """Of blocked-edges/4.14.0-ConsoleImplicitlyEnabled.yaml: with a line break at its end, and true if it is disabled."""
 

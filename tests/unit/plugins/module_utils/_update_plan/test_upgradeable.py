@@ -19,7 +19,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner
 from ansible_collections.capability.openshift.tests.control_plane.cvo_status import condition, upgradeable_conditions
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import reported
-from ansible_collections.capability.openshift.tests.unit.builders.plans import build_release, manifest
+from ansible_collections.capability.openshift.tests.unit.builders.plans import (
+    admin_gates_manifest,
+    build_release,
+    manifest,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.releases import PROFILE
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
 
@@ -79,15 +83,7 @@ CASES = tuple(
 
 def verdict(case: Case, acks: AdminAcks) -> tuple[str, bool]:
     """Return the verdict, and whether it considers everything."""
-    gates = manifest(
-        None,
-        "admin-gates",
-        api="v1",
-        kind="ConfigMap",
-        namespace="openshift-config-managed",
-        file="0000_00_gates.yaml",
-        body={"data": {name: OF_RELEASE[name] for name in case.gates}},
-    )
+    gates = admin_gates_manifest({name: OF_RELEASE[name] for name in case.gates})
     releases = [build_release(PATH[0], [manifest(), gates]), build_release(PATH[1], [manifest()])]
     request = reference.plan_request(releases, cluster_version=case.cluster_version(updating=case.is_updating))
     accepted = tuple(Acceptance(name, "It is right.") for name in ("update-in-progress", *(case.acks or ())))

@@ -26,6 +26,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.cluster_versio
 from ansible_collections.capability.openshift.tests.unit.builders.plans import (
     TECH_PREVIEW,
     Entry,
+    admin_gates_manifest,
     build_release,
     manifest,
     planned,
@@ -39,15 +40,7 @@ NOT_UPGRADEABLE = condition("Upgradeable", False, "PoolUpdating", "pools are upd
 
 def gates(*names: str, text: str = "Kubernetes 1.32 removes\n  several APIs.") -> Entry:
     """Return the ConfigMap admin-gates of a release."""
-    return manifest(
-        None,
-        "admin-gates",
-        api="v1",
-        kind="ConfigMap",
-        namespace="openshift-config-managed",
-        file="0000_00_gates.yaml",
-        body={"data": dict.fromkeys(names, text)},
-    )
+    return admin_gates_manifest(dict.fromkeys(names, text))
 
 
 def on_path(path: tuple[str, ...], *start: Entry, down: bool = False, **options: Any) -> PlanResult:
