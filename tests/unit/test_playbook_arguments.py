@@ -484,18 +484,18 @@ def test_hosts_do_not_replace_the_files_of_each_other(tmp_path):
 @pytest.mark.parametrize(
     ("name", "of_host", "given", "codes"),
     [
-        ("update_plan", "kubeconfig: missing", PATH, ["shared-cluster"]),
-        ("update_plan", "cluster_version: missing", PATH, ["shared-cluster"]),
-        ("update_plan", "clusters: [{name: a, platform: aws}]", PATH, ["shared-cluster"]),
-        ("update_plan", "chdir: /{{ inventory_hostname }}", f"{PATH} kubeconfig=x", ["unreadable-directory"]),
-        ("cluster_update", "{}", "version=4.22.0 kubeconfig=missing", ["shared-cluster"]),
-        ("release_verify", "context: '{{ inventory_hostname }}'", f"{RELEASE} kubeconfig=missing", ["missing-file"]),
+        ("update_plan", "kubeconfig: missing", [PATH], ["shared-cluster"]),
+        ("update_plan", "cluster_version: missing", [PATH], ["shared-cluster"]),
+        ("update_plan", "clusters: [{name: a, platform: aws}]", [PATH], ["shared-cluster"]),
+        ("update_plan", "chdir: /{{ inventory_hostname }}", [PATH, "kubeconfig=x"], ["unreadable-directory"]),
+        ("cluster_update", "{}", ["version=4.22.0", "kubeconfig=missing"], ["shared-cluster"]),
+        ("release_verify", "context: '{{ inventory_hostname }}'", [RELEASE, "kubeconfig=missing"], ["missing-file"]),
     ],
 )
 def test_hosts_are_different_clusters(tmp_path, name, of_host, given, codes):
     hosts = dict.fromkeys(("paris", "rome"), yaml.safe_load(of_host))
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts}}))
-    given = extra("target_hosts=all", *given.split())
+    given = extra("target_hosts=all", *given)
     found = refusals(run(tmp_path, f"capability.openshift.{name}", "-i", "hosts.yml", *given))
     assert {host: found_codes for host, (_message, found_codes) in found.items()} == dict.fromkeys(hosts, codes)
 

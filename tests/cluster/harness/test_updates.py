@@ -78,6 +78,8 @@ def test_a_release_that_is_not_accepted(cluster: ControlPlane, operator: Updatin
     request(cluster, NEXT)
     refused = wait_for_condition(cluster, "ReleaseAccepted", "False", "RetrievePayload")
     assert refused["message"].endswith("failure=The update cannot be verified: no signature")
+    request(cluster, None)  # or the operator would retry the update as soon as nothing refuses it
+    wait_for_condition(cluster, "ReleaseAccepted", "True", "PayloadLoaded")
     operator.refusal = ""
     cluster.api.patch(OBJECT, {"spec": {"desiredUpdate": {"version": LAST, "image": image_of(NEXT)}}})
     refused = wait_for_condition(cluster, "ReleaseAccepted", "False", "VerifyPayloadVersion")
