@@ -20,6 +20,7 @@ ONLY_HERE = {
     # The agent-based installer checks these in another place (pkg/asset/agent), whose code did not answer.
     "agent-platform",
     "agent-single-node-platform",
+    "agent-oracle-cloud",
     # The CRD of the cluster has such a name only if its feature gate is enabled.
     "gated-capability",
     # The installer ignores a list of exclusions, and none next to another platform such as aws.

@@ -43,6 +43,21 @@ _BY_HYPERSHIFT = frozenset({"hosted_control_plane", "cluster_profile"})
 Source: openshift/hypershift:control-plane-operator/controllers/hostedcontrolplane/v2/assets.
 """
 
+_OF_HYPERSHIFT = (
+    "cluster-capi-controllers",
+    "aws-cluster-api-controllers",
+    "azure-cluster-api-controllers",
+    "gcp-cluster-api-controllers",
+    "ibmcloud-cluster-api-controllers",
+    "openstack-cluster-api-controllers",
+    "openstack-resource-controller",
+)
+"""Images of Cluster API that HyperShift runs, whatever the feature set of the hosted cluster.
+
+Source: openshift/hypershift:hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go ImageStreamCAPI
+and internal/platform/platform.go.
+"""
+
 _NAME = rb"[\w./:@-]"
 _DELIMITERS = re.compile(r"""[\s"',]+""")
 
@@ -116,7 +131,8 @@ def list_images(release: Release, inclusions: Iterable[Inclusion], *, hosted: bo
                 found.update(find(body))
                 found.update(_other_images(release, manifest, pull_specs))
     names = {pull_spec: name for name, pull_spec in sorted(images.items(), reverse=True)}
-    included |= excluded.intersection(images[name] for name in _OF_BOOTSTRAP if name in images)
+    run_elsewhere = (*_OF_BOOTSTRAP, *_OF_HYPERSHIFT) if hosted else _OF_BOOTSTRAP
+    included |= excluded.intersection(images[name] for name in run_elsewhere if name in images)
     rest = set(names) - included - excluded
     return ImageLists(
         *(

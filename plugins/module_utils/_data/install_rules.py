@@ -125,6 +125,16 @@ AGENT_SINGLE_NODE_PLATFORM = Rule(
     f"{_SINGLE_NODE}; openshift/assisted-service:internal/provider/platform.go, internal/featuresupport",
     ("agent", "assisted"),
 )
+AGENT_ORACLE_CLOUD = Rule(
+    "agent-oracle-cloud",
+    "installer",
+    Minor(4, 14),
+    None,
+    "platform.external.platformName is oci, and cloudControllerManager is not External",
+    "When using external oci platform, platform.external.cloudControllerManager must be set to External",
+    "openshift/installer:pkg/asset/agent/installconfig.go validatePlatformsByName",
+    ("agent",),
+)
 AGENT_SINGLE_NODE_COMPUTE = Rule(
     "agent-single-node-compute",
     "installer",
@@ -205,6 +215,7 @@ SINGLE_RULES: tuple[Rule, ...] = (
     AGENT_PLATFORM,
     AGENT_SINGLE_NODE_PLATFORM,
     AGENT_SINGLE_NODE_COMPUTE,
+    AGENT_ORACLE_CLOUD,
     ASSISTED_PLATFORM,
     SET_NAME_MISSING,
     BLOCK_IGNORED,

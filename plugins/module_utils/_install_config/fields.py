@@ -20,6 +20,7 @@ from .._capability.rules import InstallContext, RuleViolation, violation
 from .._data.capabilities import API_FIELDS
 from .._data.feature_sets import DEFAULT_FEATURE_SET
 from .._data.install_rules import (
+    AGENT_ORACLE_CLOUD,
     AGENT_PLATFORM,
     AGENT_SINGLE_NODE_COMPUTE,
     AGENT_SINGLE_NODE_PLATFORM,
@@ -265,6 +266,10 @@ def method_violations(
             supported = platforms(install.minor)
             hint = f"Use one of: {', '.join(supported)}"
             yield from check(rule, "platform", hint, broken=platform not in supported)
+    external = nested(document, "platform", "external")
+    wrong = nested(external, "platformName") == "oci" and nested(external, "cloudControllerManager") != "External"
+    field = "platform.external.cloudControllerManager"
+    yield from check(AGENT_ORACLE_CLOUD, field, "Write cloudControllerManager: External", broken=wrong)
     if nested(document, "controlPlane", "replicas") == 1:
         workers = _compute_replicas(document, complete=complete)
         hint = "Write compute: [{name: worker, replicas: 0}]"

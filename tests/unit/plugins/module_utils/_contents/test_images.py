@@ -102,6 +102,15 @@ def test_each_image_is_in_one_list(tmp_path: Path) -> None:
     assert list_images(loaded, decisions, hosted=True) == lists
 
 
+def test_hypershift_runs_cluster_api_of_a_feature_set_that_the_cluster_lacks(tmp_path: Path) -> None:
+    references = image_references("4.20.3", {"cluster-capi-controllers": CLI, "console": CONSOLE})
+    files = {"0000_30_cluster-api_01_images.yaml": config("images", a=CLI, b=CONSOLE)}
+    loaded = load_release(str(write_release(tmp_path, files, "4.20.3", references=references)), Problems())
+    decisions = [Inclusion(item, (Reason("feature_set", "disabled"),)) for item in loaded.manifests]
+    assert list_images(loaded, decisions).included == ()
+    assert list_images(loaded, decisions, hosted=True).included == (("cluster-capi-controllers", CLI),)
+
+
 @pytest.mark.parametrize(
     ("body", "found"),
     [

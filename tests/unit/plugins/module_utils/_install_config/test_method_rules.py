@@ -73,6 +73,17 @@ def test_an_agent_based_single_node_has_no_platform(platform, method):
     assert [rule for rule, _field in found("4.20", "ipi", single_node(platform))] == []
 
 
+def test_oracle_cloud_has_an_external_cloud_controller_manager():
+    values = {"platform": {"external": {"platformName": "oci"}}}
+    rejected = [("agent-oracle-cloud", "platform.external.cloudControllerManager")]
+    assert found("4.20", "agent", values) == rejected
+    assert found("4.20", "assisted", values) == found("4.20", "upi", values) == []
+    values["platform"]["external"]["cloudControllerManager"] = "None"
+    assert found("4.20", "agent", values) == rejected
+    values["platform"]["external"]["cloudControllerManager"] = "External"
+    assert found("4.20", "agent", values) == []
+
+
 def test_the_installer_reads_fields_in_any_case():
     values = {
         "APIVersion": "v1",
