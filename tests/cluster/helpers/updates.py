@@ -111,9 +111,9 @@ def releases_to(images: Mapping[str, Path], version: str) -> list[str]:
 
 
 def writes(plane: ControlPlane, since: int) -> list[str]:
-    """Return the names of the objects that the collection wrote, in this order."""
+    """Return the names of the objects that the collection wrote, in this order, without requests that conflicted."""
     requests = plane.audit.requests(since, user_agent=AGENT)
-    return [urlsplit(item.uri).path.rpartition("/")[2] for item in requests if is_write(item)]
+    return [urlsplit(item.uri).path.rpartition("/")[2] for item in requests if is_write(item) and item.code != 409]
 
 
 def enabled_implicitly(start: Release, target: Release, enabled: frozenset[str]) -> Iterable[str]:
