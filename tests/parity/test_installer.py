@@ -21,6 +21,7 @@ ONLY_HERE = {
     "agent-platform",
     "agent-single-node-platform",
     "agent-oracle-cloud",
+    "agent-architecture",
     # The CRD of the cluster has such a name only if its feature gate is enabled.
     "gated-capability",
     # The installer ignores a list of exclusions, and none next to another platform such as aws.

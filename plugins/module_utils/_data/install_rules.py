@@ -125,6 +125,16 @@ AGENT_SINGLE_NODE_PLATFORM = Rule(
     f"{_SINGLE_NODE}; openshift/assisted-service:internal/provider/platform.go, internal/featuresupport",
     ("agent", "assisted"),
 )
+AGENT_ARCHITECTURE = Rule(
+    "agent-architecture",
+    "installer",
+    Minor(4, 14),
+    None,
+    "controlPlane.architecture is ppc64le or s390x, and the platform is not none",
+    "CPU architecture only supports platform none",
+    "openshift/installer:pkg/asset/agent/installconfig.go ValidateSupportedPlatforms",
+    ("agent",),
+)
 AGENT_ORACLE_CLOUD = Rule(
     "agent-oracle-cloud",
     "installer",
@@ -213,6 +223,7 @@ SINGLE_RULES: tuple[Rule, ...] = (
     BAREMETAL_HOSTS_ALWAYS,
     BAREMETAL_HOSTS,
     AGENT_PLATFORM,
+    AGENT_ARCHITECTURE,
     AGENT_SINGLE_NODE_PLATFORM,
     AGENT_SINGLE_NODE_COMPUTE,
     AGENT_ORACLE_CLOUD,

@@ -20,6 +20,7 @@ from .._capability.rules import InstallContext, RuleViolation, violation
 from .._data.capabilities import API_FIELDS
 from .._data.feature_sets import DEFAULT_FEATURE_SET
 from .._data.install_rules import (
+    AGENT_ARCHITECTURE,
     AGENT_ORACLE_CLOUD,
     AGENT_PLATFORM,
     AGENT_SINGLE_NODE_COMPUTE,
@@ -270,6 +271,9 @@ def method_violations(
     wrong = nested(external, "platformName") == "oci" and nested(external, "cloudControllerManager") != "External"
     field = "platform.external.cloudControllerManager"
     yield from check(AGENT_ORACLE_CLOUD, field, "Write cloudControllerManager: External", broken=wrong)
+    is_other = nested(document, "controlPlane", "architecture") in ("ppc64le", "s390x")
+    wrong = is_other and platform not in (None, "none")
+    yield from check(AGENT_ARCHITECTURE, "platform", "Write platform: {none: {}}", broken=wrong)
     if nested(document, "controlPlane", "replicas") == 1:
         workers = _compute_replicas(document, complete=complete)
         hint = "Write compute: [{name: worker, replicas: 0}]"

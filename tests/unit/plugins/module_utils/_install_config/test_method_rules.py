@@ -84,6 +84,15 @@ def test_oracle_cloud_has_an_external_cloud_controller_manager():
     assert found("4.20", "agent", values) == []
 
 
+@pytest.mark.parametrize("architecture", ["ppc64le", "s390x"])
+def test_some_architectures_have_no_platform(architecture):
+    control_plane = {"controlPlane": {"architecture": architecture, "replicas": 3}}
+    assert found("4.20", "agent", document("baremetal", **control_plane)) == [("agent-architecture", "platform")]
+    assert found("4.20", "upi", document("baremetal", **control_plane)) == []
+    assert found("4.20", "agent", document("none", **control_plane)) == []
+    assert found("4.20", "agent", document("baremetal", controlPlane={"architecture": "arm64"})) == []
+
+
 def test_the_installer_reads_fields_in_any_case():
     values = {
         "APIVersion": "v1",
