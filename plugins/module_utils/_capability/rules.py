@@ -11,6 +11,7 @@ from typing import NamedTuple
 from .._data.capabilities import NONE, V_CURRENT, MinorData
 from .._data.dependencies import DEPENDENCIES, Dependency
 from .._data.install_rules import (
+    ASSISTED_CONSOLE,
     BAREMETAL_HOSTS,
     BAREMETAL_HOSTS_ALWAYS,
     BASELINE_REQUIRED,
@@ -135,6 +136,10 @@ def _violations(selection: Selection, install: InstallContext, given: Selection)
     if selection.baseline == "v4.17" and SET_NAME_MISSING.in_force(install.minor, install.method):
         yield violation(SET_NAME_MISSING, given.where.child(given.baseline_field), "Write v4.16")
     enabled = install.enabled(selection)
+    is_unexpected = selection.baseline != "None" and "Console" in install.names - enabled
+    if is_unexpected and ASSISTED_CONSOLE.in_force(install.minor, install.method):
+        hint = "Write None, and list the capabilities"
+        yield violation(ASSISTED_CONSOLE, given.where.child(given.baseline_field), hint)
     for requirement in DEPENDENCIES:
         if requirement.capability in install.names and _breaks(requirement, selection, enabled, install):
             needed_by = _hinted(requirement, selection, given, install)

@@ -72,7 +72,7 @@ def update_cluster_version(
             return before, obj, proposal
         if nested(obj, "metadata", "deletionTimestamp"):
             message = "is being deleted, so the change would be lost with it"
-            hint = "Wait until it is gone and the cluster-version operator has created it again"
+            hint = "Restore it from a backup once it is gone: no operator creates it again"
             raise ClusterError([Problem("error", "terminating-object", str(target), message, hint)])
         version = nested(obj, "metadata", "resourceVersion")
         body = {"metadata": {"resourceVersion": version}, **body}

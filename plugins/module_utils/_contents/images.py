@@ -31,10 +31,17 @@ from .workloads import is_workload, workload_images
 IMAGES_ENTRY = "images.json"
 """Entry of a ConfigMap with a JSON map of names and pull specs. It may also contain the version of the release."""
 
-_OF_BOOTSTRAP = ("cloud-credential-operator", "cluster-ingress-operator", "cluster-node-tuning-operator")
-"""Images of capabilities that the bootstrap of each installation runs. Their programs look at the selection.
+_OF_INSTALLATION = (
+    "cloud-credential-operator",
+    "cluster-ingress-operator",
+    "cluster-node-tuning-operator",
+    "machine-os-images",
+)
+"""Images of capabilities that installations use whatever they select.
 
-Source: openshift/installer:data/data/bootstrap/files/usr/local/bin/bootkube.sh.template (openshift/installer#6691).
+The bootstrap runs the operators, which look at the selection. The agent-based installer takes its ISO from the last.
+Source: openshift/installer:data/data/bootstrap/files/usr/local/bin/bootkube.sh.template (openshift/installer#6691) and
+pkg/asset/agent/image/oc.go GetBaseIso.
 """
 
 _BY_HYPERSHIFT = frozenset({"hosted_control_plane", "cluster_profile"})
@@ -72,7 +79,7 @@ class ListedImage(NamedTuple):
 class ImageLists(NamedTuple):
     """All images of a release, each in one list, sorted by name.
 
-    ``included`` are those that an included manifest names, or that the bootstrap or HyperShift can run, ``excluded``
+    ``included`` are those that an included manifest names, or that an installation or HyperShift can use, ``excluded``
     those that only excluded manifests name, and ``unreferenced`` those that only image-references names. A manifest
     that deletes its resource names nothing.
     """
@@ -131,7 +138,7 @@ def list_images(release: Release, inclusions: Iterable[Inclusion], *, hosted: bo
                 found.update(find(body))
                 found.update(_other_images(release, manifest, pull_specs))
     names = {pull_spec: name for name, pull_spec in sorted(images.items(), reverse=True)}
-    run_elsewhere = (*_OF_BOOTSTRAP, *_OF_HYPERSHIFT) if hosted else _OF_BOOTSTRAP
+    run_elsewhere = (*_OF_INSTALLATION, *_OF_HYPERSHIFT) if hosted else _OF_INSTALLATION
     included |= excluded.intersection(images[name] for name in run_elsewhere if name in images)
     rest = set(names) - included - excluded
     return ImageLists(

@@ -165,6 +165,16 @@ ASSISTED_PLATFORM = Rule(
     "openshift/assisted-service:internal/provider/registry/registry.go",
     ("assisted",),
 )
+ASSISTED_CONSOLE = Rule(
+    "doc-assisted-console",
+    "documentation",
+    Minor(4, 12),
+    None,
+    "the selection disables Console with a baseline other than None",
+    "the assisted service waits for the console operator unless the baseline is None, and the installation never ends",
+    "openshift/assisted-service:internal/bminventory/inventory.go updateMonitoredOperators",
+    ("assisted",),
+)
 SET_NAME_MISSING = Rule(
     "inst-set-name-missing",
     "documentation",
@@ -228,6 +238,7 @@ SINGLE_RULES: tuple[Rule, ...] = (
     AGENT_SINGLE_NODE_COMPUTE,
     AGENT_ORACLE_CLOUD,
     ASSISTED_PLATFORM,
+    ASSISTED_CONSOLE,
     SET_NAME_MISSING,
     BLOCK_IGNORED,
     HOSTED_SINCE,

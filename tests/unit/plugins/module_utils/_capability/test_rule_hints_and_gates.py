@@ -70,6 +70,18 @@ def test_installers_of_4_17_may_not_know_its_own_set(minor, baseline):
     assert broken(Selection(baseline), install(minor)) == []
 
 
+@pytest.mark.parametrize("minor", after("4.12"))
+@pytest.mark.parametrize("method", METHODS)
+def test_the_assisted_service_waits_for_the_console_unless_the_baseline_is_none(minor, method):
+    expected = ["doc-assisted-console"] if method == "assisted" else []
+
+    def found(selection):
+        return [rule for rule in warned(selection, install(minor, method)) if rule == "doc-assisted-console"]
+
+    assert found(Selection("v4.11", ("Ingress",))) == expected
+    assert found(Selection("v4.11", ("Console", "Ingress"))) == found(listed("Ingress")) == []
+
+
 @pytest.mark.parametrize("minor", MINORS)
 @pytest.mark.parametrize("method", METHODS)
 def test_the_first_agent_based_installers_ignore_the_block(minor, method):

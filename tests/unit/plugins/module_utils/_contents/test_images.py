@@ -111,6 +111,14 @@ def test_hypershift_runs_cluster_api_of_a_feature_set_that_the_cluster_lacks(tmp
     assert list_images(loaded, decisions, hosted=True).included == (("cluster-capi-controllers", CLI),)
 
 
+def test_the_agent_based_installer_reads_an_image_of_baremetal(tmp_path: Path) -> None:
+    references = image_references("4.20.3", {"machine-os-images": CLI, "ironic": OTHER})
+    files = {"0000_31_baremetal.yaml": config("images", machineOSImages=CLI, ironic=OTHER)}
+    loaded = load_release(str(write_release(tmp_path, files, "4.20.3", references=references)), Problems())
+    lists = list_images(loaded, [Inclusion(item, (Reason("capability", "disabled"),)) for item in loaded.manifests])
+    assert (lists.included, lists.excluded) == ((("machine-os-images", CLI),), (("ironic", OTHER),))
+
+
 @pytest.mark.parametrize(
     ("body", "found"),
     [
