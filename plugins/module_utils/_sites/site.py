@@ -51,6 +51,8 @@ _WITHOUT_OVERRIDES = {
 Source: stolostron/siteconfig:internal/templates/hosted-cluster/template.go and image-based-installer/template.go.
 """
 
+_ASSISTED_TEMPLATES = "ai-cluster-templates-v1"
+
 _SUPPRESSED = "Remove it, and write it in your own AgentClusterInstall, or let that be rendered"
 
 _EXTERNAL_MANAGER = "External"
@@ -200,6 +202,11 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
     suppressed = document.texts_of(document.get(spec, "suppressedManifests"))
     if AGENT_CLUSTER_INSTALL in (*suppressed, *document.texts_of(document.get(spec, "pruneManifests"), "kind")):
         hint = _SUPPRESSED
+    # The template has no field external (stolostron/siteconfig:internal/templates/assisted-installer/template.go).
+    if node.site.platform == "external" and _ASSISTED_TEMPLATES in templates:
+        message = f"External needs the field external, which the AgentClusterInstall of {_ASSISTED_TEMPLATES} lacks"
+        where = origin.location(document.get(spec, "platformType") or origin.node)
+        problems.error("unknown-platform", where, message, "Use your own template with external.platformName")
     yield _without_overrides(node, hint, problems) if hint else node
 
 
@@ -297,6 +304,10 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
     refs, ref = document.get(spec, "manifestsConfigMapRefs"), document.text_of(spec, "manifestsConfigMapRef", "name")
     has_list = refs is not None and refs.kind == "list"
     platform = _platform(origin, document.get(spec, "platformType"), problems, is_single=is_single)
+    if platform == "external" and document.get(spec, "external") is None:
+        message = "External needs the field external, without which assisted-service rejects the platform"
+        where = origin.location(document.get(spec, "platformType") or origin.node)
+        problems.error("unknown-platform", where, message, "Add external.platformName")
     # assisted-service writes it into the install-config (internal/provider/external/base.go), for External alone
     # (internal/controller/controllers/clusterdeployments_controller.go getPlatform).
     node = document.get(spec, "external", "cloudControllerManager")

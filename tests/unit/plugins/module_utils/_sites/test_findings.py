@@ -70,12 +70,27 @@ def test_several_nodes_are_on_bare_metal_unless_the_object_names_a_platform(chec
     assert wrong == [("metal.yaml", 7), ("none.yaml", 7)]
 
 
+def test_the_external_platform_needs_its_field(check):
+    def errors(text):
+        return errors_of(check({"a.yaml": text}, openshift_version="4.20"))
+
+    names, spec = ("CloudCredential", "Ingress"), "platformType: External\n"
+    assert errors(agent_cluster_install(overrides(*names), spec=spec)) == ["unknown-platform"]
+    assert errors(agent_cluster_install(overrides(*names), spec=f"{spec}external: {{platformName: x}}\n")) == []
+    text = instance(*names).replace("spec:\n", f"spec:\n  {spec}  templateRefs: [{{name: NAME}}]\n")
+    assert errors(text.replace("NAME", "ai-cluster-templates-v1")) == ["unknown-platform"]
+    assert errors(text.replace("NAME", "own")) == []
+
+
 @pytest.mark.parametrize(
     ("spec", "platform"),
     [
         ("networking: {userManagedNetworking: true}\n", "none"),
         ("networking: {userManagedNetworking: false}\n", "baremetal"),
-        ("networking: {userManagedNetworking: true}\nplatformType: External\n", "external"),
+        (
+            "networking: {userManagedNetworking: true}\nplatformType: External\nexternal: {platformName: oci}\n",
+            "external",
+        ),
     ],
 )
 def test_a_user_managed_network_has_no_platform_unless_one_is_set(check, spec, platform):
