@@ -71,8 +71,10 @@ class Mirror:
             descriptors = [layer.descriptor for layer in layers]
             self._manifest = json.dumps({"schemaVersion": 2, "layers": descriptors}).encode()
             for layer in layers:
-                # A client of a registry returns no damaged blob.
-                if layer.blob not in ("missing", "broken"):
+                # As the registry of the oracle: equal payloads share one blob, the last one stored.
+                if layer.blob == "broken":  # a client of a registry returns no damaged blob
+                    self._blobs.pop(layer.digest, None)
+                elif layer.blob != "missing":
                     self._blobs[layer.digest] = layer.content
 
     def manifest_of_tag(self, tag: str) -> bytes | None:
