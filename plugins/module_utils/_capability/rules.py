@@ -136,7 +136,7 @@ def _violations(selection: Selection, install: InstallContext, given: Selection)
     if selection.baseline == "v4.17" and SET_NAME_MISSING.in_force(install.minor, install.method):
         yield violation(SET_NAME_MISSING, given.where.child(given.baseline_field), "Write v4.16")
     enabled = install.enabled(selection)
-    is_unexpected = selection.baseline != "None" and "Console" in install.names - enabled
+    is_unexpected = selection.baseline != NONE and "Console" in install.names - enabled
     if is_unexpected and ASSISTED_CONSOLE.in_force(install.minor, install.method):
         hint = "Write None, and list the capabilities"
         yield violation(ASSISTED_CONSOLE, given.where.child(given.baseline_field), hint)

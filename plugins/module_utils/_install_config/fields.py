@@ -271,8 +271,8 @@ def method_violations(
     wrong = nested(external, "platformName") == "oci" and nested(external, "cloudControllerManager") != "External"
     field = "platform.external.cloudControllerManager"
     yield from check(AGENT_ORACLE_CLOUD, field, "Write cloudControllerManager: External", broken=wrong)
-    is_other = nested(document, "controlPlane", "architecture") in ("ppc64le", "s390x")
-    wrong = is_other and platform not in (None, "none")
+    architecture = nested(document, "controlPlane", "architecture")
+    wrong = platform not in (None, "none") and architecture in ("ppc64le", "s390x")
     yield from check(AGENT_ARCHITECTURE, "platform", "Write platform: {none: {}}", broken=wrong)
     if nested(document, "controlPlane", "replicas") == 1:
         workers = _compute_replicas(document, complete=complete)

@@ -204,9 +204,8 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
         hint = _SUPPRESSED
     # The template has no field external (stolostron/siteconfig:internal/templates/assisted-installer/template.go).
     if node.site.platform == "external" and _ASSISTED_TEMPLATES in templates:
-        message = f"External needs the field external, which the AgentClusterInstall of {_ASSISTED_TEMPLATES} lacks"
-        where = origin.location(document.get(spec, "platformType") or origin.node)
-        problems.error("unknown-platform", where, message, "Use your own template with external.platformName")
+        why = f"which the AgentClusterInstall of {_ASSISTED_TEMPLATES} lacks"
+        _report_external(origin, spec, why, "Use your own template with external.platformName", problems)
     yield _without_overrides(node, hint, problems) if hint else node
 
 
@@ -305,9 +304,8 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
     has_list = refs is not None and refs.kind == "list"
     platform = _platform(origin, document.get(spec, "platformType"), problems, is_single=is_single)
     if platform == "external" and document.get(spec, "external") is None:
-        message = "External needs the field external, without which assisted-service rejects the platform"
-        where = origin.location(document.get(spec, "platformType") or origin.node)
-        problems.error("unknown-platform", where, message, "Add external.platformName")
+        why = "without which assisted-service rejects the platform"
+        _report_external(origin, spec, why, "Add external.platformName", problems)
     # assisted-service writes it into the install-config (internal/provider/external/base.go), for External alone
     # (internal/controller/controllers/clusterdeployments_controller.go getPlatform).
     node = document.get(spec, "external", "cloudControllerManager")
@@ -405,6 +403,12 @@ def _platform(origin: SiteObject, node: Node | None, problems: Problems, *, is_s
     if given:
         return given if given in PLATFORMS else None
     return None if is_single is None else "none" if is_single else "baremetal"
+
+
+def _report_external(origin: SiteObject, spec: Node | None, why: str, hint: str, problems: Problems) -> None:
+    """Report the platform External if the AgentClusterInstall has no field ``external``."""
+    where = origin.location(origin.document.get(spec, "platformType") or origin.node)
+    problems.error("unknown-platform", where, f"External needs the field external, {why}", hint)
 
 
 def _is_single(document: SourceDocument, cluster: Node | None) -> bool | None:

@@ -19,6 +19,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._contents.ima
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     DELETE,
@@ -77,6 +78,11 @@ def config(name: str, *, delete: bool = False, **data: str) -> str:
     return manifest(name, namespace="x", annotations=annotations, more=f"data: {json.dumps(data)}\n")
 
 
+def release_of(tmp_path: Path, files: dict[str, str], images: dict[str, str]) -> Release:
+    references = image_references("4.20.3", images)
+    return load_release(str(write_release(tmp_path, files, "4.20.3", references=references)), Problems())
+
+
 def test_each_image_is_in_one_list(tmp_path: Path) -> None:
     foreign, images = "quay.io/other/image:1", {"cli": CLI, "also-cli": CLI, "console": CONSOLE, "other": OTHER}
     images["cloud-credential-operator"] = CREDENTIALS  # that the bootstrap runs
@@ -86,8 +92,7 @@ def test_each_image_is_in_one_list(tmp_path: Path) -> None:
         "0000_20_b.yaml": documents(config("b", a=CLI, b=CONSOLE, c=CREDENTIALS), config("c", a=f"{OTHER}9")),
         "0000_30_d.yaml": config("d", delete=True, a=OTHER),
     }
-    references = image_references("4.20.3", images)
-    loaded = load_release(str(write_release(tmp_path, files, "4.20.3", references=references)), Problems())
+    loaded = release_of(tmp_path, files, images)
     reason = (Reason("capability", "disabled"),)
     decisions = [Inclusion(item, () if item.resource_id.name in "apd" else reason) for item in loaded.manifests]
     lists = list_images(loaded, decisions)
@@ -103,18 +108,16 @@ def test_each_image_is_in_one_list(tmp_path: Path) -> None:
 
 
 def test_hypershift_runs_cluster_api_of_a_feature_set_that_the_cluster_lacks(tmp_path: Path) -> None:
-    references = image_references("4.20.3", {"cluster-capi-controllers": CLI, "console": CONSOLE})
     files = {"0000_30_cluster-api_01_images.yaml": config("images", a=CLI, b=CONSOLE)}
-    loaded = load_release(str(write_release(tmp_path, files, "4.20.3", references=references)), Problems())
+    loaded = release_of(tmp_path, files, {"cluster-capi-controllers": CLI, "console": CONSOLE})
     decisions = [Inclusion(item, (Reason("feature_set", "disabled"),)) for item in loaded.manifests]
     assert list_images(loaded, decisions).included == ()
     assert list_images(loaded, decisions, hosted=True).included == (("cluster-capi-controllers", CLI),)
 
 
 def test_the_agent_based_installer_reads_an_image_of_baremetal(tmp_path: Path) -> None:
-    references = image_references("4.20.3", {"machine-os-images": CLI, "ironic": OTHER})
     files = {"0000_31_baremetal.yaml": config("images", machineOSImages=CLI, ironic=OTHER)}
-    loaded = load_release(str(write_release(tmp_path, files, "4.20.3", references=references)), Problems())
+    loaded = release_of(tmp_path, files, {"machine-os-images": CLI, "ironic": OTHER})
     lists = list_images(loaded, [Inclusion(item, (Reason("capability", "disabled"),)) for item in loaded.manifests])
     assert (lists.included, lists.excluded) == ((("machine-os-images", CLI),), (("ironic", OTHER),))
 
