@@ -262,7 +262,8 @@ def test_a_watch_of_one_object_ends_in_time(site: Site, client: Client) -> None:
     version = client.snapshot(one("a")).resource_version
     for name in ("b", "a"):
         site.plane.api.patch(f"{PATH}/{name}", {"data": {"some": "other"}})
-    assert names(event["object"] for event in client.watch(one("a"), version, 3)) == ["a"]
+    events = client.watch(one("a"), version, 3)
+    assert names(event["object"] for event in events if event["type"] != "BOOKMARK") == ["a"]
 
 
 def test_large_objects_arrive_complete(site: Site, client: Client) -> None:

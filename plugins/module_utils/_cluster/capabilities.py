@@ -20,7 +20,14 @@ from .._resources import CLUSTER_OPERATORS, Object, Target, nested
 from .cluster_properties import check_hosted, read_inclusion_context
 from .cluster_version import CLUSTER_VERSION, ClusterVersion, parse_live_cluster_version
 from .cluster_version_client import get_cluster_version, minor_data_of_cluster, update_cluster_version
-from .operators import check_availability, is_synced, operators_of_cluster, operators_of_release
+from .operators import (
+    Availability,
+    Versions,
+    check_availability,
+    is_synced,
+    operators_of_cluster,
+    operators_of_release,
+)
 from .spec_change import CapabilityRequest, SpecChange, requested_names, spec_change
 from .status_change import find_capability_condition
 
@@ -122,6 +129,11 @@ def wait_for_capabilities(
     expected = None
     if release is not None and after.inclusion is not None:
         expected = operators_of_release(release, names, all_enabled, after.inclusion)
+
+    def check(obj: Object | None, operators: Mapping[str, Object]) -> tuple[Availability, Mapping[str, Versions]]:
+        present = operators_of_cluster(operators, names, after.cluster.version)
+        return check_availability(names, obj, operators, present if expected is None else expected), present
+
     last: Object = after.obj
     # The snapshot is older than the write.
     written = Snapshot({CLUSTER_VERSION.name: last}, str(nested(last, "metadata", "resourceVersion") or ""))
@@ -131,17 +143,24 @@ def wait_for_capabilities(
         for state in watch_objects(client, {**before, CLUSTER_VERSION: written}, seconds):
             obj = state.objects[CLUSTER_VERSION].get(CLUSTER_VERSION.name)
             last = last if obj is None else obj
-            operators = state.objects[_OPERATORS]
-            present = operators_of_cluster(operators, names, after.cluster.version)
-            availability = check_availability(names, obj, operators, present if expected is None else expected)
-            if obj is not None and not availability.missing:
+            error = state.error
+            availability, present = check(obj, state.objects[_OPERATORS])
+            is_done = obj is not None and not availability.missing
+            if is_done and expected is None:
+                # The event of a ClusterOperator can arrive after that of the ClusterVersion.
+                try:
+                    availability, present = check(obj, client.snapshot(_OPERATORS).objects)
+                    is_done = not availability.missing
+                except ClusterError as failed:
+                    is_done, error = False, failed
+            if obj is not None and is_done:
                 if expected is None and enabled.change.added and not (present or is_synced(obj)):
                     _warn_about_status(problems)
                 problems += availability.degraded
                 return _reading(client, obj, release, after)
-            missing = availability.missing if state.error is None else (*availability.missing, *state.error.problems)
-            if state.error is not None:
-                progress(f"waiting for the API server: {state.error.problems[0].message}")
+            missing = availability.missing if error is None else (*availability.missing, *error.problems)
+            if error is not None:
+                progress(f"waiting for the API server: {error.problems[0].message}")
             elif missing:
                 progress(f"waiting for {len(missing)}: {missing[0]._replace(hint='')}")
     except ClusterError as error:

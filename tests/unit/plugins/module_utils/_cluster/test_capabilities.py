@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from threading import Event, current_thread
 from typing import Any
 
 import pytest
@@ -158,6 +159,36 @@ def test_the_wait_ends_when_status_and_operators_are_right(
     assert [item.code for item in problems] == codes
     found: Any = capabilities_dict(after)["enabled_capabilities"]
     assert found == sorted(["Ingress", *names])
+
+
+@pytest.mark.parametrize("is_denied", [False, True])
+def test_an_operator_whose_event_is_late_is_read_before_the_wait_ends(
+    server: ApiServer, is_denied: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch, "_PAUSE", 0.01)
+    report(server, "Ingress")
+    client, problems, over = server.client(), Problems(), Event()
+    before = snapshot_for_wait(client)
+    enabled = enable_capabilities(client, CONSOLE, None, dry_run=False)
+    operator(server, "False")
+    report(server, "Ingress", "Console")
+    watching = current_thread()
+
+    def hold(_method: str, path: str) -> None:
+        """Hold the watch, which runs in a thread of its own, and deny the list."""
+        if path == CLUSTER_OPERATORS.path() and current_thread() is not watching:
+            over.wait()
+        elif path == CLUSTER_OPERATORS.path() and is_denied:
+            server.faults["GET", path] = [fault(403)]
+
+    server.before = hold
+    try:
+        wait_for_capabilities(client, enabled, CONSOLE, None, before, 1, silent, problems)
+    finally:
+        over.set()
+
+    cause = "forbidden-request" if is_denied else "unready-object"
+    assert [item.code for item in problems] == ["unavailable-capability", cause]
 
 
 def test_a_wait_without_access_says_that_the_state_is_unknown(
