@@ -175,7 +175,7 @@ def test_an_operator_whose_event_is_late_is_read_before_the_wait_ends(
     watching = current_thread()
 
     def hold(_method: str, path: str) -> None:
-        """Hold the watch, which runs in a thread of its own, and deny the list."""
+        """Hold the watch, which runs in another thread, and deny the list."""
         if path == CLUSTER_OPERATORS.path() and current_thread() is not watching:
             over.wait()
         elif path == CLUSTER_OPERATORS.path() and is_denied:
