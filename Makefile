@@ -9,7 +9,7 @@ SHELL = /bin/bash
 LINT = ruff mypy imports ansible-lint docs licences
 # In the order in which they start: make fills the cores best if the longest are first.
 FAST = cluster molecule unit wheel registry sanity $(LINT)
-DEEP = cluster odd artefact unit units browser registry sanity ansible-lint
+DEEP = cluster odd artefact unit browser registry sanity ansible-lint
 # `make test-deep` runs the tests with the marker deep, and `make test` all others.
 export TIER
 STEPS = $(if $(filter deep,$(TIER)),$(DEEP),$(FAST))

@@ -293,15 +293,20 @@ def artefact(session: nox.Session) -> None:
 
 @nox.session
 def odd(session: nox.Session) -> None:
-    """Run the gate in a copy of the checkout whose path has a blank, and a letter that is not ASCII."""
+    """Run all tests in a copy of the checkout whose path has a blank, and a letter that is not ASCII.
+
+    The unit tests run with the import rules of ansible-test, and the wheel with the tests of the command.
+    """
     copy = CACHE / "odd n\N{LATIN SMALL LETTER A WITH DIAERESIS}me"
     copy_repository(copy)
     # Without real releases, whose paths are not odd.
     dropped = ("CAPABILITY_RELEASES", "TIER")
     env = {name: value for name, value in tool_environment().items() if name not in dropped}
+    steps = "STEPS=cluster molecule units unit registry"
+    wheel = ("--non-interactive", "--session", "wheel", "--", "tests/command")
     with session.chdir(copy):
-        for target in ("quickstart", "test"):
-            session.run("make", target, env=env, include_outer_env=False, external=True)
+        for command in (("make", "quickstart"), ("make", "test", steps), (".venv/bin/nox", *wheel)):
+            session.run(*command, env=env, include_outer_env=False, external=True)
 
 
 # Other versions of ansible-core

@@ -203,7 +203,7 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
     if AGENT_CLUSTER_INSTALL in (*suppressed, *document.texts_of(document.get(spec, "pruneManifests"), "kind")):
         hint = _SUPPRESSED
     # The template has no field external (stolostron/siteconfig:internal/templates/assisted-installer/template.go).
-    if node.site.platform == "external" and _ASSISTED_TEMPLATES in templates:
+    elif node.site.platform == "external" and _ASSISTED_TEMPLATES in templates:
         why = f"which the AgentClusterInstall of {_ASSISTED_TEMPLATES} lacks"
         _report_external(origin, spec, why, "Use your own template with external.platformName", problems)
     yield _without_overrides(node, hint, problems) if hint else node

@@ -80,6 +80,8 @@ def test_the_external_platform_needs_its_field(check):
     text = instance(*names).replace("spec:\n", f"spec:\n  {spec}  templateRefs: [{{name: NAME}}]\n")
     assert errors(text.replace("NAME", "ai-cluster-templates-v1")) == ["unknown-platform"]
     assert errors(text.replace("NAME", "own")) == []
+    suppressed = text.replace("NAME", "ai-cluster-templates-v1") + "  suppressedManifests: [AgentClusterInstall]\n"
+    assert errors(suppressed) == ["misplaced-selection"]
 
 
 @pytest.mark.parametrize(
