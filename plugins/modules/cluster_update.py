@@ -21,8 +21,8 @@ description:
     degraded, pools of machines that are paused, degraded or still updating, and a CVO that does not renew its Lease.
   - Then it writes, in this order and each only if it differs, the accepted gates to the ConfigMap
     C(openshift-config/admin-acks) with server-side apply, and C(spec.desiredUpdate) of the ClusterVersion. The request
-    contains the version and the image, and the names of accepted risks where the API server knows C(acceptRisks). It
-    never contains C(force), and nothing of an earlier request remains.
+    contains the version and the image, and the names of accepted risks where the CVO reads C(acceptRisks). It never
+    contains C(force), and nothing of an earlier request remains.
   - If the module is stopped, the cluster goes on. The same task continues - it recognizes its update by the image,
     writes nothing twice, and ends the same. For that, the annotation C(capability.openshift/update) of the
     ClusterVersion contains what the plan started from.

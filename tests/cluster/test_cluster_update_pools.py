@@ -39,6 +39,7 @@ from ansible_collections.capability.openshift.tests.unit.run_module import Call,
 
 OLD, NEXT, LAST = PATH
 WORKER = f"{POOLS}/worker"
+FEATURE_GATES = "/apis/config.openshift.io/v1/featuregates"
 OPERATORS = "UpgradeableClusterOperators"
 RISK = "SlowBoots"
 NOW = "2026-01-01T00:00:00Z"
@@ -166,6 +167,10 @@ def test_a_paused_pool_stays_and_only_a_required_one_keeps_the_update_from_its_e
 ) -> None:
     pause(cluster, "master", "worker", paused=True)
     accepted = "paused-pool/master", "paused-pool/worker"
+    update(*accepted, wait=False)
+    wait_for(
+        lambda: "machine-config" in condition_of(cluster.api.get(OBJECT), "Progressing")["message"], "the wait", 60.0
+    )
     outcome = update(*accepted, wait_timeout=5, stuck_timeout=1)
     assert codes(outcome) == ["unfinished-update"]
     assert "master 0 of 3, worker 0 of 3" in lines[-1]
@@ -187,6 +192,9 @@ def test_a_pool_that_is_degraded_during_the_update_is_shown_and_not_done(
     wait_for_condition(cluster, "Progressing", "True")
     pools.failures["worker"] = "unexpected on-disk state"
     pools.held.clear()
+    degraded = "the degraded pool"
+    wait_for(lambda: condition_of(cluster.api.get(WORKER), "Degraded").get("status") == "True", degraded, 60.0)
+    wait_for(lambda: cluster.api.get(f"{POOLS}/master")["status"].get("updatedMachineCount") == 3, "the master", 60.0)
     outcome = update(wait_timeout=5, stuck_timeout=1)
     assert codes(outcome) == ["unfinished-update"]
     assert "master 3 of 3, worker 0 of 3 (degraded)" in lines[-1]
@@ -207,6 +215,14 @@ def test_accepted_risks_are_requested_where_the_server_knows_the_field(
         {OLD: [{**found, "release": update_to(NEXT), "conditions": conditions}]},
     )
     wait_for(lambda: cluster.api.get(OBJECT)["status"].get("conditionalUpdates"), "the conditional update", 30.0)
+    gate = {"apiVersion": "config.openshift.io/v1", "kind": "FeatureGate", "metadata": {"name": "cluster"}, "spec": {}}
+    if not cluster.api.exists(f"{FEATURE_GATES}/cluster"):
+        cluster.api.post(FEATURE_GATES, gate)
+    # The CVO would reject the field.
+    disabled = update(RISK, check=True)
+    assert "unknown-accept-risks" in {item["code"] for item in disabled["problems"]}
+    gates = [{"version": OLD, "enabled": [{"name": "ClusterUpdateAcceptRisks"}], "disabled": []}]
+    cluster.api.patch(f"{FEATURE_GATES}/cluster/status", {"status": {"featureGates": gates}})
     mark = cluster.audit.mark()
     assert codes(update()) == ["conditional-risk"]
     shown = update(RISK, check=True, diff=True)

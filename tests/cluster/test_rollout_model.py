@@ -48,7 +48,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
-DEEP = [pytest.param(100, number, marks=[pytest.mark.deep, pytest.mark.alone]) for number in range(3)]
+DEEP = [pytest.param(50, number, marks=[pytest.mark.deep, pytest.mark.alone]) for number in range(3)]
 """How many random histories, and the seed that they begin with: they are the same in each run."""
 
 LONGEST_RUN = 120

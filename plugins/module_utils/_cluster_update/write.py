@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from .._cluster.admin_acks import ADMIN_ACKS, acknowledged
+from .._cluster.cluster_properties import FEATURE_GATE, enabled_gates
 from .._cluster.cluster_version import CLUSTER_VERSION
 from .._cluster.cluster_version_client import update_cluster_version
 from .._kubernetes.client import FIELD_MANAGER, Client
@@ -21,6 +22,7 @@ from .._resources import CONFIG_MAPS, Object, applied_fields, as_text, mappings_
 from .start import ANNOTATION, UpdateStart, start_of
 from .target import MULTI, TargetRelease, update_phase
 
+_ACCEPT_RISKS = "ClusterUpdateAcceptRisks"
 _ACKS = target_for(CONFIG_MAPS, ADMIN_ACKS)
 
 
@@ -67,8 +69,9 @@ def request_update(
     if risks or gates is not None:
         # Of a request that would be denied, no gate is acknowledged. And it shows whether the server keeps the risks.
         _before, after = _change(client, target, start, risks, dry_run=True)
-        if risks and not nested(after, "spec", "desiredUpdate", "acceptRisks"):
-            message = "the API server does not know the field acceptRisks, so the risks are accepted in this run only"
+        if risks and not _reads_risks(client, after, start):
+            message = f"the API server does not know the field acceptRisks, or the feature gate {_ACCEPT_RISKS} is "
+            message += "disabled, so the risks are accepted in this run only"
             problems.info("unknown-accept-risks", f"{CLUSTER_VERSION}: spec.desiredUpdate.acceptRisks", message)
             risks = ()
     changes += _acknowledge(client, gates, dry_run=dry_run)
@@ -77,6 +80,16 @@ def request_update(
         if value(before) != value(after):
             changes.append(FieldChange(f"{CLUSTER_VERSION}, {field}", value(before), value(after)))
     return after
+
+
+def _reads_risks(client: Client, tried: Object, start: UpdateStart) -> bool:
+    """Whether the CVO reads the accepted risks that ``tried`` kept. Without the feature gate, it rejects them.
+
+    Source: openshift/cluster-version-operator:lib/validation/validation.go ValidateClusterVersion.
+    """
+    if not nested(tried, "spec", "desiredUpdate", "acceptRisks"):
+        return False
+    return _ACCEPT_RISKS in enabled_gates(client.find(FEATURE_GATE) or {}).get(start.from_version, ())
 
 
 def _acknowledge(client: Client, gates: Collection[str] | None, *, dry_run: bool) -> tuple[FieldChange, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from .._problems import Problems, RegistryError, ReleaseError
+from .._problems import Problem, Problems, RegistryError, ReleaseError
 from .cache import ReleaseCache, default_directory
 from .opened_release import OpenedRelease
 from .release_name import ReleaseName, parse_release_name
@@ -77,6 +77,17 @@ def source_after(previous: OpenedRelease, name: str, source: ReleaseSource) -> R
         return source
     verified_by = PreviousRelease(name, os.path.abspath(previous.directory))
     return source._replace(signature=source.signature._replace(previous=verified_by))
+
+
+def problems_of_keys(previous: OpenedRelease, name: str) -> tuple[Problem, ...]:
+    """Why ``previous`` has no keys or stores, so that its CVO accepts no other release. Empty if it has both."""
+    # Imported here: a release whose signature is valid needs nothing that verifies others.
+    from .signature_verification import config_of_release
+
+    problems = Problems()
+    if os.path.isdir(previous.directory):
+        config_of_release(name, previous.directory, problems)
+    return tuple(problems)
 
 
 def _find(name: ReleaseName, architecture: str, cache: ReleaseCache) -> OpenedRelease | None:

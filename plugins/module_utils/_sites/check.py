@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from .._capability.hosted_cluster import selectable_names
 from .._capability.inclusion import InclusionContext
-from .._capability.rules import InstallContext, rule_violations
+from .._capability.rules import InstallContext, RuleViolation, rule_violations
 from .._data.assisted_fields import ASSISTED_FIELDS
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, BRANCHES, V_CURRENT, MinorData, since_of
 from .._data.dependencies import DEPENDENCIES
@@ -77,7 +78,7 @@ class SiteCheckRequest(NamedTuple):
 
     ``values`` are the overrides of the install-config, or the install-config. ``method`` is ``None`` if its content
     decides. ``desired`` is the selection that each site must have, ``None`` if there is none. ``provided`` are the
-    resources of extra manifests.
+    resources of extra manifests. ``enabled``: the names in the status of a ClusterVersion, ``None`` without one.
     """
 
     form: Form
@@ -88,6 +89,7 @@ class SiteCheckRequest(NamedTuple):
     pins_cpus: bool = False
     desired: SelectionRequest | None = None
     provided: frozenset[ResourceId] = frozenset()
+    enabled: frozenset[str] | None = None
 
 
 class SiteCheckResult(NamedTuple):
@@ -222,17 +224,20 @@ def _check_cluster_version(request: SiteCheckRequest, release: Release) -> SiteC
     is_complete = values == form.values and not form.excluded
     installation = read_installation(InstallOptions(values, "", complete=False, method="upi"), release)
     check = check_selection(installation)
-    problems += _problems_of_api(check)
+    problems_of = partial(_problems_of_api, reported=request.enabled)
+    problems += problems_of(check)
     block = request.values.get(BLOCK)
     if check.install is None:
         return SiteCheckResult(problems.unique(), block)
     report_listed_in_set(values.get(BLOCK), check.install.minor_data, problems)
     _check_baseline(values.get(BLOCK), check.install, problems)
     enabled = check.status.enabled if check.status is not None and not has_errors(problems) else None
-    replacement = _corrected_fields(values, check.install) if has_errors(problems) and is_complete else None
+    replacement = None
+    if has_errors(problems) and is_complete:
+        replacement = _corrected_fields(values, check.install, request.enabled)
     desired, wanted = _comparable(request.desired, installation), None
     if desired is not None:
-        wanted = desired_check(desired, installation, problems, _problems_of_api)
+        wanted = desired_check(desired, installation, problems, problems_of)
     if wanted is not None and (expected := desired_block(wanted)) is not None and not has_selection(block, expected):
         report_difference(check, wanted, block, expected, problems)
     return SiteCheckResult(problems.unique(), block, replacement, enabled, compared=wanted is not None)
@@ -271,10 +276,12 @@ def _comparable(desired: SelectionRequest | None, installation: Installation) ->
     return None if desired is not None and desired.solution is not None and installation.unchecked else desired
 
 
-def _corrected_fields(values: Mapping[str, Any], install: InstallContext) -> dict[str, Any] | None:
+def _corrected_fields(
+    values: Mapping[str, Any], install: InstallContext, reported: frozenset[str] | None
+) -> dict[str, Any] | None:
     """The fields of a ClusterVersion with correct spellings and the names that the API requires.
 
-    ``None`` if there is nothing to correct.
+    ``reported``: as in ``_problems_of_api``. ``None`` if there is nothing to correct.
     """
     request = read_request(SelectionOptions(), values, "", Problems())
     selection = request.selection if request is not None else None
@@ -288,7 +295,7 @@ def _corrected_fields(values: Mapping[str, Any], install: InstallContext) -> dic
     while missing := [
         item.capability
         for item in rule_violations(corrected, install)
-        if item.rule.layer == "ClusterVersion" and item.capability
+        if _needs_status(item) and reported is not None and item.capability not in reported
     ]:
         corrected = corrected.with_names(missing)
     if corrected[:2] == selection[:2]:
@@ -297,13 +304,25 @@ def _corrected_fields(values: Mapping[str, Any], install: InstallContext) -> dic
     return {**fields, API_ADDITIONAL: list(corrected.additional)} if corrected.additional else fields
 
 
-def _problems_of_api(check: InstallCheck) -> Iterator[Problem]:
-    """Yield the problems of a selection that a ClusterVersion has, too. Its file does not name its feature set."""
+def _problems_of_api(check: InstallCheck, *, reported: frozenset[str] | None) -> Iterator[Problem]:
+    """Yield the problems of a selection that a ClusterVersion has, too. Its file does not name its feature set.
+
+    ``reported``: the enabled names in the status. The rules of the API accept a name that is missing and among them.
+    """
     of_rules = {item.problem for item in check.violations}
     yield from (item for item in check.problems if item.code not in _OF_INSTALLERS and item not in of_rules)
     of_api = (item for item in check.violations if item.rule.layer == "ClusterVersion" or item.rule is KNOWN_NAMES)
     for item in each_mistake_once(of_api):
-        yield item.problem._replace(severity="warning") if item.problem.code == _GATED else item.problem
+        if _needs_status(item) and reported is None:
+            hint = f"{item.problem.hint}, unless the status of the ClusterVersion on the cluster has {item.capability}"
+            yield item.problem._replace(severity="warning", hint=hint)
+        elif not _needs_status(item) or item.capability not in (reported or ()):
+            yield item.problem._replace(severity="warning") if item.problem.code == _GATED else item.problem
+
+
+def _needs_status(violation: RuleViolation) -> bool:
+    """Whether the API accepts it if the status of the ClusterVersion has the missing name."""
+    return violation.rule.layer == "ClusterVersion" and bool(violation.capability)
 
 
 def check_hosted(

@@ -66,6 +66,9 @@ _GROUPS = {
     HOSTED_CLUSTER: "hypershift.openshift.io",
     CLUSTER_VERSION: "config.openshift.io",
 }
+SITE_KINDS = frozenset(_GROUPS)
+"""Kinds of objects that describe sites, or decide about their versions."""
+
 _INSTALL_CONFIG_FIELDS = ("baseDomain", "platform", "controlPlane", "metadata")
 _FEWEST_FIELDS = 2
 _POLICY_GENERATORS = ("PolicyGenerator", "PolicyGenTemplate")
@@ -278,8 +281,8 @@ class SiteObject(NamedTuple):
 
 
 def report_patches(where: Location, problems: Problems) -> None:
-    """Report that the patches of the Kustomization at ``where`` are not checked."""
-    message, hint = "is a Kustomization, whose patches are not checked", "Run kustomize build, and check the result"
+    """Report that the patches at ``where`` are not checked."""
+    message, hint = "contains patches, which are not checked", "Run kustomize build, and check the result"
     problems.info("kustomization", where, message, hint)
 
 
@@ -288,7 +291,7 @@ def find_objects(document: SourceDocument, problems: Problems) -> Iterator[SiteO
     root = document.root
     kind, version = document.text_of(root, "kind"), document.text_of(root, "apiVersion")
     is_kustomization = kind == "Kustomization" or posixpath.basename(document.path).lower().startswith("kustomization.")
-    if is_kustomization and any(document.pair(root, name) for name in _PATCHES):
+    if (is_kustomization and any(document.pair(root, name) for name in _PATCHES)) or _has_patches(document, kind):
         report_patches(Location(document.path, line=document.line), problems)
     elif _is_object(kind, version):
         yield SiteObject(document, kind, root)
@@ -302,6 +305,15 @@ def find_objects(document: SourceDocument, problems: Problems) -> Iterator[SiteO
             where = Location(document.path, line=document.line, field=f"{kind} {name}")
             problems.info("policy-generator", where, message, hint)
         yield from _nested_objects(document, root, None, problems)
+
+
+def _has_patches(document: SourceDocument, kind: str) -> bool:
+    """Whether Flux or Argo CD patches what it applies."""
+    if kind == "Kustomization":
+        return any(document.get(document.root, "spec", name) for name in _PATCHES)
+    sources = document.get(document.root, "spec", "sources")
+    places = [document.get(document.root, "spec", "source"), *(sources.items if sources is not None else ())]
+    return kind == "Application" and any(document.get(place, "kustomize", "patches") for place in places)
 
 
 def _is_object(kind: str, version: str) -> bool:

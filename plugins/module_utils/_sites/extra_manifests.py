@@ -30,8 +30,9 @@ from .._problems import Location, Problem, Problems
 from .._release.release import Release
 from .._resources import CONFIG_MAPS, ResourceId, as_list, as_text, mappings_in, nested
 from .document import read_documents
+from .kustomization import load_kustomization, path_beside
 from .site import Site, folders_above
-from .site_file import SiteFile, path_beside, read_kustomization
+from .site_file import SiteFile
 
 Source = tuple[str, str, str]
 """The path of a file, and the namespace and the name of a ConfigMap in it. An unknown namespace is empty."""
@@ -153,7 +154,7 @@ class ExtraManifests:
 
     def _read_generators(self, file: CheckoutFile, checkout: Checkout) -> None:
         """Read the ConfigMaps that a Kustomization generates of files in the checkout."""
-        for document in read_kustomization(file):
+        for document in load_kustomization(file):
             for generator in mappings_in(document.get("configMapGenerator")):
                 name = as_text(generator.get("name"))
                 flags = nested(document, "generatorOptions", _KEEP_NAME), nested(generator, "options", _KEEP_NAME)

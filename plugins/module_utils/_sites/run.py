@@ -25,6 +25,7 @@ from .check import SiteCheckRequest, SiteCheckResult, check_site
 from .document import report_patches
 from .extra_manifests import ExtraManifests, Source
 from .fix import FixedFile, fix_file
+from .kustomization import files_below
 from .rules import REFERENCE_RULES
 from .site import METHODS, Site
 from .site_file import SiteFile, read_site_file
@@ -151,11 +152,13 @@ def check_sites(
     sources = [source for file in files.values() for source in file.sources]
     versions = SiteVersions(sources, options.openshift_versions, options.openshift_version)
     extra = ExtraManifests(checkout, files)
-    patches = frozenset(path for item in files.values() for path in item.patches)
-    for path, site_file in files.items():
-        # A Kustomization is only parsed if it contains a word that sites contain.
-        patched = any(files[item].sites for item in site_file.patches if item in files)
-        if patched and all(item.code != "kustomization" for item in site_file.findings):
+    kustomizations = {path: item.kustomization for path, item in files.items() if item.kustomization is not None}
+    patches = frozenset(path for item in kustomizations.values() for path in item.patches)
+    for path, item in kustomizations.items():
+        # A Kustomization without a word that sites contain has no finding yet.
+        below = files_below(path, kustomizations.get) if item.has_open_target else ()
+        patched = any(files[each].sites for each in (*item.patches, *below) if each in files)
+        if patched and all(finding.code != "kustomization" for finding in files[path].findings):
             report_patches(Location(path, line=1), findings)
     checker = _Checker(options, desired, releases, versions, checkout, extra, patches)
     counted_files = with_progress(list(files.items()), "files are checked", progress)
@@ -285,11 +288,11 @@ class _Checker:
         limit = minor if version.is_requested else None
         older = max((item for item in BRANCHES if limit and item < limit), default=None)
         before = None if older is None else self._release(str(older), older)
-        key = (site.form, text, method, facts, release.path, release.minor, older, provided)
+        key = (site.form, text, method, facts, release.path, release.minor, older, provided, site.enabled)
         result = self.results.get(key)
         if result is None:
             values = site.overrides.values
-            request = SiteCheckRequest(site.form, values, method, *facts, self.desired, provided)
+            request = SiteCheckRequest(site.form, values, method, *facts, self.desired, provided, site.enabled)
             result = self.results[key] = check_site(request, release, before)
         self.of_releases |= dict.fromkeys(item for item in result.problems if item.code in _OF_RELEASES)
         problems = Problems(

@@ -93,7 +93,7 @@ class Site(NamedTuple):
     ``cpuPartitioningMode: AllNodes`` to the overrides. ``image_set`` names a ClusterImageSet,
     ``release_image`` is a pull spec, ``version`` a version in the object. ``extra_config_maps`` are names of
     ConfigMaps with extra manifests, ``extra_folders`` where each directory of them can be, and ``extra_filter``
-    which of their files count.
+    which of their files count. ``enabled`` is as in a ``SiteCheckRequest``.
     """
 
     path: str
@@ -115,6 +115,7 @@ class Site(NamedTuple):
     extra_config_maps: tuple[str, ...] = ()
     extra_folders: tuple[tuple[str, ...], ...] = ()
     extra_filter: FileFilter = FileFilter()
+    enabled: frozenset[str] | None = None
 
     def finding(self, problem: Problem) -> Problem:
         """The finding of a ``problem`` that is located at a field of the site."""
@@ -341,6 +342,7 @@ def _hosted_cluster(origin: SiteObject, problems: Problems) -> Iterator[SiteNode
 
 def _cluster_version(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     document, spec = origin.document, origin.document.get(origin.node, "spec")
+    reported = document.get(origin.node, "status", "capabilities", "enabledCapabilities")
     yield _site(
         origin,
         problems,
@@ -348,6 +350,7 @@ def _cluster_version(origin: SiteObject, problems: Problems) -> Iterator[SiteNod
         (f"spec.{BLOCK}", BLOCK, spec),
         release_image=document.text_of(spec, "desiredUpdate", "image"),
         version=document.text_of(spec, "desiredUpdate", "version"),
+        enabled=None if reported is None else frozenset(document.texts_of(reported)),
     )
 
 

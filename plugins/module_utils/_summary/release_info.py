@@ -117,7 +117,7 @@ def _facts(changes: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for key, label in _CAPABILITIES.items():
         yield f"newly {label} capabilities", listed(changes[key]["added"])
         yield f"no longer {label} capabilities", listed(changes[key]["removed"])
-    yield "APIs no longer defined", first_of(changes["resources"]["crds"]["removed"], _MOST)
+    yield "definitions removed", first_of(changes["resources"]["crds"]["removed"], _MOST)
     images = changes["images"]
     yield "images of the release", ", ".join(f"{len(images[word])} {word}" for word in ("added", "removed", "changed"))
 

@@ -140,7 +140,7 @@ def downgrade_reasons(
         message = f"HyperShift does not refuse {target}, although it is older than {current}"
         hint = "Stay on the later patch"
         yield UpdateReason("risk", "downgrade", "LowDesiredVersion", message, source, hint, "downgrade")
-    elif start.minor < capability_data.DOWNGRADES_REFUSED.since:
+    elif start.minor < capability_data.DOWNGRADES_REFUSED.since and not start.hosted:
         message = f"{start.minor} does not refuse a downgrade, and OpenShift does not support it"
         yield UpdateReason("risk", "downgrade", "LowDesiredVersion", message, source, hint, "downgrade")
     elif start.minor != end.minor:

@@ -12,7 +12,7 @@ from .._problems import CapabilityError, Problem, Problems, did_you_mean
 from .._progress import Progress, with_progress
 from .._release.loader import problems_for_users
 from .._release.release import Release, read_minor
-from .._release_image.open_release import open_unverified, source_after, with_signers
+from .._release_image.open_release import open_unverified, problems_of_keys, source_after, with_signers
 from .._release_image.opened_release import OpenedRelease
 from .._release_image.release_name import absolute_release_name
 from .._release_image.release_source import ReleaseSource
@@ -172,6 +172,7 @@ class HopSignatures:
         own = self._source._replace(signature=signature._replace(stores=stores or signature.stores))
         for position in path[1:]:
             source = source_after(before, name, own)
+            keyless = () if source.signature.previous else problems_of_keys(before, name)
             name, opened = self._releases[position][:2]
             unsigned = Problems()
             before = with_signers(opened, name, source, unsigned)
@@ -179,4 +180,4 @@ class HopSignatures:
             if opened.image is None:
                 yield None
             else:
-                yield image_signature(source.signature, unsigned, is_signed=bool(before.signed_by))
+                yield image_signature(source.signature, unsigned, keyless, is_signed=bool(before.signed_by))

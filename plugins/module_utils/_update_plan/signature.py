@@ -23,16 +23,23 @@ class ImageSignature(NamedTuple):
     reason: str = ""
 
 
-def image_signature(options: SignatureOptions, unsigned: Sequence[Problem], *, is_signed: bool) -> ImageSignature:
-    """The signature of an image that was verified with ``options``. ``unsigned``: why it ``is_signed`` not."""
+def image_signature(
+    options: SignatureOptions, unsigned: Sequence[Problem], keyless: Sequence[Problem], *, is_signed: bool
+) -> ImageSignature:
+    """The signature of an image that was verified with ``options``. ``unsigned``: why it ``is_signed`` not.
+
+    ``keyless``: why the release before it has no keys, and so refuses each image. Empty if it has, or was not read.
+    Source: openshift/cluster-version-operator:pkg/cvo/cvo.go InitializeFromPayload.
+    """
     if is_signed:
         return ImageSignature("verified")
     if options.mode == "ignore":
         return ImageSignature("unknown", "the option signature is ignore")
-    if not options.previous and not options.keys:
-        return ImageSignature("unknown", "the keys of the release before it are not known")
-    reasons = [problem for problem in unsigned if problem.severity != "info"]
+    has_keys = options.previous or options.keys
+    reasons = [problem for problem in (unsigned if has_keys else keyless) if problem.severity != "info"]
     unchecked = [problem for problem in reasons if problem.code in UNCHECKED]
+    if not has_keys and not reasons:
+        return ImageSignature("unknown", "the keys of the release before it are not known")
     if unchecked or not reasons:
         return ImageSignature("unknown", "; ".join(f"{problem.where} {problem.message}" for problem in unchecked))
     return ImageSignature("invalid", "; ".join(f"{problem.where} {problem.message}" for problem in reasons))

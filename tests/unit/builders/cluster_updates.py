@@ -73,6 +73,8 @@ def cluster(obj: dict[str, Any] | None = None) -> ApiServer:
     server.put(CLUSTER_OPERATORS, "console", status=operator())
     server.put(POOLS.kind, "worker", spec={}, status={"conditions": [condition("Updated", status=True)]})
     server.put(INFRASTRUCTURES, "cluster", status={"controlPlaneTopology": "HighlyAvailable"})
+    gates = {"version": CURRENT, "enabled": [{"name": "ClusterUpdateAcceptRisks"}]}
+    server.put(FEATURE_GATES, "cluster", spec={}, status={"featureGates": [gates]})
     held = {"holderIdentity": "cvo", "renewTime": datetime.now(UTC).isoformat()}
     server.put(LEASES, "version", "openshift-cluster-version", spec=held)
     return server

@@ -87,8 +87,11 @@ def image_set(name: str, release_image: str) -> str:
     )
 
 
-def cluster_version(*names: str, baseline: str = "None", version: str = "4.20.3") -> str:
-    """Return a ClusterVersion. A comment follows each name."""
+def cluster_version(
+    *names: str, baseline: str = "None", version: str = "4.20.3", enabled: list[str] | None = None
+) -> str:
+    """Return a ClusterVersion. A comment follows each name. ``enabled``: the names in its status."""
+    status = f"status: {{capabilities: {{enabledCapabilities: {enabled}}}}}\n" if enabled is not None else ""
     lines = [f"      - {name}  # {name} is needed" for name in names]
     return "\n".join(
         [
@@ -101,7 +104,7 @@ def cluster_version(*names: str, baseline: str = "None", version: str = "4.20.3"
             f"    baselineCapabilitySet: {baseline}",
             "    additionalEnabledCapabilities:",
             *lines,
-            "",
+            status,
         ]
     )
 

@@ -54,7 +54,7 @@ def options_of(module: Any, tmp_path) -> dict[str, Any]:
     counted = hour([Counted("alice", {"get": 1})])
     objects = [request_count("consolelinks.v1.console.openshift.io", counted), cluster_version("Console")]
     counts.write_text(json.dumps({"kind": "List", "items": objects}))
-    return {"release": release, "request_counts": counts}
+    return {"release": release, "request_counts": counts, "capability_names": ["Console"]}
 
 
 @pytest.mark.parametrize("module", [addon_check, release_lint, site_check, capability_usage_info])

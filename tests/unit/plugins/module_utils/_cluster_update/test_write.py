@@ -22,10 +22,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     CLUSTER_VERSIONS,
     CONFIG_MAPS,
+    FEATURE_GATES,
     Object,
 )
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import ApiServer, fault
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_updates import (
+    CURRENT,
     NEXT,
     OBJECT,
     TARGET,
@@ -168,8 +170,12 @@ def test_risks_are_accepted_only_where_the_server_knows_the_field():
         return store(kind, path, new, manager, is_dry=is_dry)
 
     pruning._store = pruned  # type: ignore[method-assign]
-    _found, problems = requested(pruning, None, ["ConsoleImplicitlyEnabled"])
-    assert (desired(pruning), problems) == (REQUEST, ["unknown-accept-risks"])
+    without_gate = cluster()
+    gates = [{"version": CURRENT, "enabled": []}, {"version": NEXT, "enabled": [{"name": "ClusterUpdateAcceptRisks"}]}]
+    without_gate.put(FEATURE_GATES, "cluster", spec={}, status={"featureGates": gates})
+    for server in (pruning, without_gate):
+        _found, problems = requested(server, None, ["ConsoleImplicitlyEnabled"])
+        assert (desired(server), problems) == (REQUEST, ["unknown-accept-risks"])
 
 
 @pytest.mark.parametrize(

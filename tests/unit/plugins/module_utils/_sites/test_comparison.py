@@ -145,6 +145,44 @@ def test_a_patch_without_a_selection_is_not_compared(check, patches):
     assert different(check(files, capabilities=INGRESS))
 
 
+@pytest.mark.parametrize(
+    ("patches", "reported"),
+    [
+        ("patches: [{path: p.yaml, target: {name: berlin}}]", True),
+        ("patches: [{patch: '[]', target: {labelSelector: a=b}}]", True),
+        ("patches: [{patch: '[]', target: {kind: Cluster.*}}]", True),
+        ("patches: [{patch: '[]', target: {kind: '('}}]", True),
+        ("patches: [{patch: '[]', target: {kind: Deployment}}]", False),
+        ("patchesJson6902: [{path: p.yaml, target: {name: berlin}}]", True),
+        ("transformers: [t.yaml]", True),
+        ("patches: [{path: p.yaml}]", False),
+        ("namePrefix: a-", False),
+    ],
+)
+def test_a_patch_of_any_kind_can_change_the_sites_below(check, patches, reported):
+    files = {
+        "base/site.yaml": cluster_instance(quoted(overrides("Ingress"))),
+        "base/kustomization.yaml": "resources: [site.yaml, .]\n",
+        "other/kustomization.yaml": f"resources: [a.yaml]\n{patches}\n",
+        "over/kustomization.yml": f"resources: [../base]\n{patches}\n",
+        "over/p.yaml": "[{op: remove, path: /spec/installConfigOverrides}]\n",
+    }
+    expected = [("kustomization", "over/kustomization.yml")] if reported else []
+    assert rules_of(check(files)["findings"], "info") == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{kind: Kustomization, spec: {patches: [{target: {kind: ClusterInstance}, patch: '[]'}]}}",
+        "{kind: Application, spec: {source: {kustomize: {patches: [{target: {kind: ClusterInstance}}]}}}}",
+        "{kind: Application, spec: {sources: [{}, {kustomize: {patches: [{target: {kind: ClusterInstance}}]}}]}}",
+    ],
+)
+def test_patches_of_flux_and_argo_cd_are_not_checked(check, text):
+    assert rules_of(check({"a.yaml": text})["findings"], "info") == [("kustomization", "a.yaml")]
+
+
 def test_a_cluster_version_without_a_selection_is_not_compared(check):
     """A policy for updates leaves the selection of the cluster as it is."""
     outcome = check({"a.yaml": policy(BARE)}, capabilities=WITHOUT_CONSOLE)
@@ -240,7 +278,7 @@ def test_references_of_kube_compare_are_no_sites(check):
     ("text", "names", "rule"),
     [
         (cluster_instance(quoted(overrides("Ingress"))), [], "inst-ingress"),
-        (cluster_version("Console"), ["marketplace"], "api-marketplace-olm"),
+        (cluster_version("Console", enabled=["Console"]), ["marketplace"], "api-marketplace-olm"),
         (hosted_cluster("{}"), ["Storage", "marketplace"], "hcp-selectable"),  # one finding for nine names
     ],
 )

@@ -417,7 +417,7 @@ def test_options_with_a_wrong_version_fail_before_anything_is_read(check):
 
 
 def test_a_cluster_version_in_nested_policies_is_checked_by_the_rules_of_the_api(check):
-    outcome = check({"policy.yaml": policy(cluster_version("console", "marketplace"))})
+    outcome = check({"policy.yaml": policy(cluster_version("console", "marketplace", enabled=["Ingress"]))})
     assert rules_of(outcome["findings"]) == [
         ("api-marketplace-olm", "policy.yaml"),
         ("unknown-capability", "policy.yaml"),
@@ -787,7 +787,7 @@ def test_no_hint_is_to_use_another_install_method(check, version, hint):
     ("text", "severity"),
     [
         (cluster_version("marketplace", version="4.15.9"), "warning"),  # 4.14 does not have OperatorLifecycleManager
-        (cluster_version("marketplace", version="4.18.9"), "error"),
+        (cluster_version("marketplace", version="4.18.9", enabled=[]), "error"),
         (cluster_version("Ingress", version="4.16.9"), "warning"),
         (cluster_version("Ingress", version="4.15.9"), "error"),
         (cluster_version("Build", baseline="v4.16", version="4.16.9"), "warning"),
@@ -797,6 +797,21 @@ def test_a_cluster_version_that_requests_an_update_is_written_to_the_minor_befor
     found = check({"a.yaml": text})["findings"]
     assert {item["severity"] for item in found} == {severity}
     assert check(state="fixed")["changed"] is (severity == "error")
+
+
+@pytest.mark.parametrize(
+    ("enabled", "severities"),
+    [(None, ["warning"]), (["Ingress"], ["error"]), (["OperatorLifecycleManager", "marketplace"], [])],
+)
+def test_a_cluster_version_needs_no_name_that_its_status_has(check, fix, enabled, severities):
+    text = cluster_version("marketplace", enabled=enabled)
+    found = check({"a.yaml": text})["findings"]
+    assert [(item["rule"], item["severity"]) for item in found] == [
+        ("api-marketplace-olm", each) for each in severities
+    ]
+    assert ("- OperatorLifecycleManager" in fix(text)) is (severities == ["error"])
+    misspelled = cluster_version("Marketplace", enabled=enabled)
+    assert ("- OperatorLifecycleManager" in fix(misspelled)) is (severities == ["error"])
 
 
 @pytest.mark.parametrize(

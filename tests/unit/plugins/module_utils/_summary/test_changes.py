@@ -75,7 +75,7 @@ def test_nothing_that_stays_the_same_is_in_the_table() -> None:
         "no longer known capabilities    none",
         "newly enabled capabilities      none",
         "no longer enabled capabilities  none",
-        "APIs no longer defined          none",
+        "definitions removed             none",
         "images of the release           0 added, 0 removed, 0 changed",
         "",
         "                             BEFORE  AFTER  CHANGE",
@@ -100,7 +100,7 @@ def test_a_long_list_ends_with_the_number_of_the_others() -> None:
     removed = [f"a{number:02}.example" for number in range(12)]
     found = {"before": 20, "after": 8, "added": [], "removed": manifests(12), "deleted": [], "changed": manifests(1)}
     shown = lines(manifests=found, resources={"crds": entry(((), (), removed), before=12)})
-    (apis,) = [line for line in shown if line.startswith("APIs no longer defined")]
+    (apis,) = [line for line in shown if line.startswith("definitions removed")]
     assert apis.endswith("a09.example and 2 more")
     start = shown.index("Manifests removed: 12")
     assert shown[start - 1] == ""

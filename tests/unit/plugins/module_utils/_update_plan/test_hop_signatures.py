@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,15 +23,25 @@ from ansible_collections.capability.openshift.plugins.module_utils._release_imag
     ReleaseSource,
     SignatureOptions,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.verification_config import ANNOTATION
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.releases import (
     HopSignatures,
     PathRelease,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.signature import ImageSignature
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.verdict import UpdateState
+from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key, armored
 
 IMAGE = ReleaseImage("sha256:a", "sha256:a", "amd64", "registry")
 OWN, GIVEN = ("https://of-the-cluster",), ("https://given",)
+CONFIG_MAP = json.dumps(
+    {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "keys", "annotations": {ANNOTATION: ""}},
+        "data": {"verifier-public-key-a": armored(Key().ring), "store-a": "https://store.example"},
+    }
+)
 
 
 class Request(SimpleNamespace):
@@ -72,6 +83,26 @@ def test_each_image_is_verified_once_by_the_release_before_it(tmp_path: Path, as
         state = hops.add(request(0, 1, 2)).state
         assert state.signatures == (None, ImageSignature("verified"))
     assert asked == [("a", "", ()), ("c", "b", ())]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "state"),
+    [
+        ("", {"mode": "warn"}, "invalid"),
+        ("", {"mode": "ignore"}, "unknown"),
+        (CONFIG_MAP, {"mode": "warn"}, "unknown"),
+        ("", {"mode": "warn", "keys": ("a.gpg",)}, "unknown"),
+    ],
+)
+def test_a_release_without_keys_refuses_each_image(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, options: Any, state: str
+) -> None:
+    """Its own image has no valid signature either, because the same keys verify it."""
+    monkeypatch.setattr(open_release, "check_signature", lambda *_arguments: ())
+    (tmp_path / "keys.yaml").write_text(text)
+    (found,) = signatures(tmp_path, IMAGE, IMAGE, **options).add(request(0, 1)).state.signatures
+    assert found is not None
+    assert (found.state, "its CVO accepts no other release" in found.reason) == (state, state == "invalid")
 
 
 def test_directories_have_no_signatures(tmp_path: Path, asked: list[Any]) -> None:

@@ -598,6 +598,7 @@ def test_a_cluster_rolls_back_to_the_previous_patch_only(path, past, expected):
 
 HOSTED = [
     (("4.18.3", "4.18.2"), {}, [("risk", "downgrade")]),
+    (("4.13.9", "4.12.9"), {}, [("blocked", "downgrade")]),
     (("4.18.3", "4.17.9"), {}, [("blocked", "downgrade")]),
     (("4.19.1", "4.21.1"), {}, [("risk", "skipped-minor")]),
     (("4.18.3", "4.18.4"), {"overrides": [{"kind": "Namespace", "name": "a", "unmanaged": True}]}, []),
