@@ -143,10 +143,11 @@ def solution_selection(name: str, resolved: ResolvedRelease, platform: str | Non
     solution, data, gates = find_solution(name, problems), resolved.minor_data, resolved.context.feature_gates
     if solution is None or data is None:
         return Selection()
+    feature_set = resolved.context.feature_set or ""
     if gates is None:
-        gates = GATES_OF_FEATURE_SETS.get(resolved.context.feature_set or "", frozenset())
+        gates = GATES_OF_FEATURE_SETS.get(feature_set, frozenset())
     method = HOSTED if resolved.hosted else default_method(platform)
-    install = InstallContext(data, method, platform, gates=gates, gated=resolved.gated)
+    install = InstallContext(data, method, platform, gates=gates, gated=resolved.gated, feature_set=feature_set)
     found = resolve(solution, install, problems)
     if found is None or found.selection is None:
         return Selection()

@@ -32,7 +32,7 @@ class InstallContext(NamedTuple):
     """What the rules depend on besides the selection. ``None`` means not known.
 
     ``gates``: the enabled feature gates. ``gated``: names whose feature gates are disabled. ``namespaces``: those that
-    extra manifests create. ``source``: the install-config, in problems.
+    extra manifests create. ``source``: the install-config, in problems. ``feature_set``: empty for the default one.
     """
 
     minor_data: MinorData
@@ -44,6 +44,7 @@ class InstallContext(NamedTuple):
     gated: frozenset[str] = frozenset()
     namespaces: frozenset[str] = frozenset()
     source: str = ""
+    feature_set: str = ""
 
     @property
     def minor(self) -> Minor:
@@ -171,6 +172,7 @@ def _breaks(requirement: Dependency, selection: Selection, enabled: frozenset[st
         and (not requirement.with_none_alone or selection.baseline == NONE)
         and _concerns_platform(requirement, install)
         and install.gates.issuperset(requirement.gates)
+        and (not requirement.feature_sets or install.feature_set in requirement.feature_sets)
         and requirement.namespace not in install.namespaces
         and (not requirement.external_cloud_controller_manager or install.external_cloud_controller_manager)
     )

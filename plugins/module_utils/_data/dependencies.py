@@ -17,8 +17,8 @@ class Dependency(NamedTuple):
     ``needed_by`` is the capability that needs ``capability``, empty if the platform or the install method does.
     ``with_none_alone``: applies only with the set None. ``platforms``: ``None`` means all, except
     ``except_platforms``. ``by_list``: names in the baseline do not count, only those in the list. ``gates``: all of
-    them must be enabled. ``namespace``: the Namespace for which ``capability`` is needed; an extra manifest can create
-    it instead.
+    them must be enabled. ``feature_sets``: applies only with one of them, empty for all. ``namespace``: the Namespace
+    for which ``capability`` is needed; an extra manifest can create it instead.
     """
 
     rule: Rule
@@ -30,6 +30,7 @@ class Dependency(NamedTuple):
     external_cloud_controller_manager: bool = False
     by_list: bool = False
     gates: tuple[str, ...] = ()
+    feature_sets: tuple[str, ...] = ()
     namespace: str = ""
 
 
@@ -37,6 +38,27 @@ _MARKETPLACE = "the marketplace capability requires the OperatorLifecycleManager
 _BAREMETAL = "the baremetal capability requires the MachineAPI capability"
 _GATE_OF_CLUSTER_API = "ClusterAPIMachineManagement"
 """Each feature set that can enable it has a definition of ClusterVersions with the rule, whatever else it enables."""
+
+_TECH_PREVIEW, _CUSTOM = "TechPreviewNoUpgrade", "CustomNoUpgrade"
+
+
+def _of_cluster_api(
+    since: Minor, until: Minor, feature_sets: tuple[str, ...] = (), gates: tuple[str, ...] = ()
+) -> Dependency:
+    """CredentialsRequests of the Cluster API operator that do not name CloudCredential, although they need it."""
+    applies = f"feature set {' or '.join(feature_sets)}" if feature_sets else f"feature gate {gates[0]} is enabled"
+    rule = Rule(
+        "doc-clusterapi-credentials",
+        "documentation",
+        since,
+        until,
+        f"{applies}, any baseline",
+        "CredentialsRequests of Cluster API need its Namespace and definition, so the installation does not finish",
+        "openshift/cluster-capi-operator:manifests/0000_30_cluster-api_01_credentials-request.yaml",
+        solved_by_solutions=True,
+    )
+    return Dependency(rule, "CloudCredential", gates=gates, feature_sets=feature_sets)
+
 
 DEPENDENCIES: tuple[Dependency, ...] = (
     Dependency(
@@ -236,6 +258,9 @@ DEPENDENCIES: tuple[Dependency, ...] = (
         "ImageRegistry",
         "Build",
     ),
+    _of_cluster_api(Minor(4, 16), Minor(4, 18), (_TECH_PREVIEW,)),
+    _of_cluster_api(Minor(4, 19), Minor(4, 21), (_TECH_PREVIEW, _CUSTOM)),
+    _of_cluster_api(Minor(4, 22), Minor(4, 22), gates=(_GATE_OF_CLUSTER_API,)),
     Dependency(
         Rule(
             "doc-olm-marketplace",

@@ -164,6 +164,7 @@ def read_installation(options: InstallOptions, release: Release) -> Installation
         resolved.gated,
         frozenset(item.name for item in options.provided if item.group_kind == NAMESPACES.group_kind),
         options.source,
+        resolved.context.feature_set or "",
     )
     return installation._replace(
         resolved_release=resolved,

@@ -174,6 +174,27 @@ def test_without_an_extra_manifest_the_namespace_of_olm_needs_marketplace_from_4
 
 
 @pytest.mark.parametrize(
+    ("feature_set", "minors"),
+    [
+        ("", ()),
+        ("DevPreviewNoUpgrade", ()),
+        ("TechPreviewNoUpgrade", after("4.16", "4.21")),
+        ("CustomNoUpgrade", after("4.19", "4.21")),
+    ],
+)
+def test_cluster_api_needs_its_credentials_with_the_feature_sets_that_include_it(feature_set, minors):
+    for minor in MINORS:
+        resolution, problems = resolved("ran_du", install(minor, "agent", "none", feature_set=feature_set))
+        assert problems == []
+        assert resolution is not None
+        reasons = [item for item in resolution.added if item.rule.name == "doc-clusterapi-credentials"]
+        assert bool(reasons) is (minor in minors)
+        assert ("CloudCredential" in requested_names(resolution.selection, minor)) is (minor in minors)
+    gated = resolved("ran_du", install("4.22", "agent", "none", gates=frozenset({"ClusterAPIMachineManagement"})))[0]
+    assert "doc-clusterapi-credentials" in {item.rule.name for item in gated.added}
+
+
+@pytest.mark.parametrize(
     ("minor", "method", "platform", "expected"),
     [
         ("4.12", "upi", "none", []),
