@@ -17,6 +17,7 @@ from __future__ import annotations
 import glob
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 
@@ -34,6 +35,7 @@ from .kustomization import load_kustomization, path_beside
 from .site import Site, folders_above
 from .site_file import SiteFile
 
+_SUFFIXES, _PATCH = (".yaml", ".yml", ".json"), ".patch"
 Source = tuple[str, str, str]
 """The path of a file, and the namespace and the name of a ConfigMap in it. An unknown namespace is empty."""
 
@@ -62,6 +64,7 @@ class ExtraManifests:
         # The ConfigMaps of a namespace and a name, by each directory that they are below.
         self._config_maps: dict[Source, list[Source]] = {}
         self._incomplete: set[Source] = set()
+        self._keys: dict[Source, set[str]] = {}
         self._clusters: dict[tuple[str, InclusionContext], SelectedCluster] = {}
         self._findings: dict[tuple[tuple[Source, ...], SelectedCluster], tuple[Problem, ...]] = {}
         self.provided = cache(self._provided)
@@ -138,11 +141,36 @@ class ExtraManifests:
                 objects = self._config_map(file.path, namespace, name)
                 data = document.get(document.root, "data")
                 for pair in data.pairs if data is not None else ():
+                    where = Location(file.path, line=document.line_of(pair.key), field=f"ConfigMap {name}")
+                    if not self._is_manifest((file.path, namespace, name), pair.key.value, where):
+                        continue
                     # Each line of a literal block is one of the manifest.
                     is_block = pair.value.style == "|"
                     line = document.line_of(pair.key) + is_block
                     text = document.text_of(pair.value).encode(errors="replace")
                     objects += read_objects(text, file.path, self.problems, line, is_block=is_block)
+
+    def _is_manifest(self, source: Source, key: str, where: Location) -> bool:
+        """Whether assisted-service creates the objects of ``key``. A key with another suffix than that it rejects.
+
+        Source: openshift/assisted-service:internal/manifests/manifests.go validateUserSuppliedManifest.
+        """
+        self._keys.setdefault(source, set()).add(key)
+        suffix = posixpath.splitext(key)[1]
+        if suffix not in _SUFFIXES and not suffix.startswith(_PATCH):
+            message = f"has the key {key}, expected a suffix .yaml, .yml, .json or .patch: assisted-service rejects it"
+            self.problems.warning("unread-extra-manifests", where, message, "Rename the key")
+        return suffix in _SUFFIXES
+
+    def repeated_keys(self, site: Site) -> tuple[str, ...]:
+        """The keys that two ConfigMaps of ``site`` have, which assisted-service rejects.
+
+        Source: openshift/assisted-service:internal/controller/controllers/clusterdeployments_controller.go
+        getClusterDeploymentManifest.
+        """
+        maps = {source[2]: self._keys.get(source, set()) for source in self.sources(site) if source[2]}
+        counts = Counter(key for keys in maps.values() for key in keys)
+        return tuple(sorted(key for key, number in counts.items() if number > 1))
 
     def _config_map(self, path: str, namespace: str, name: str) -> list[AddonObject]:
         """The list for the objects in a ConfigMap of the file ``path``."""
@@ -166,7 +194,11 @@ class ExtraManifests:
                     namespace = as_text(document.get("namespace") or generator.get("namespace"))
                     objects = self._config_map(file.path, namespace, name)
                     for entry in as_list(generator.get("files")):
-                        path = path_beside(file, as_text(entry).rpartition("=")[2])
+                        key, _is, path = as_text(entry).rpartition("=")
+                        where = Location(file.path, field=f"ConfigMap {name}")
+                        if not self._is_manifest((file.path, namespace, name), key or posixpath.basename(path), where):
+                            continue
+                        path = path_beside(file, path)
                         data = checkout.read(path)
                         objects += read_objects(data, path, self.problems)
                         if not data:

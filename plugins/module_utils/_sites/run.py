@@ -305,6 +305,9 @@ class _Checker:
             message = f"refers to {missing}, whose manifests the checkout does not contain, or not all of them"
             hint = "Check whether they create what is missing"
             problems.info("unread-extra-manifests", "", message, hint)
+        if repeated := ", ".join(self.extra.repeated_keys(site)):
+            message = f"refers to several ConfigMaps with the same key, which assisted-service rejects: {repeated}"
+            problems.warning("unread-extra-manifests", "", message, "Rename the key in one of them")
         if minor is None:
             message = "the version of the site is not known, so nothing that depends on it is checked"
             problems.warning("unknown-site-version", "", message, "Set openshift_version or openshift_versions")

@@ -54,6 +54,7 @@ data:
     kind: Namespace
     metadata: {name: openshift-marketplace}
 """
+KEY = "marketplace.yaml:"
 REFS = "  extraManifestsRefs:\n  - name: others\n  - name: extra-manifests\n"
 INSTANCE = cluster_instance(quoted(overrides(*RAN_DU)), image_set="img5.0.0", more=REFS)
 AGENT = agent_cluster_install(overrides(*RAN_DU), spec="imageSetRef: {name: img5.0.0}\nMANIFESTS\n")
@@ -141,6 +142,30 @@ def test_a_config_map_whose_name_gets_a_hash_is_not_the_one_of_the_site(checked)
     of_generator = hashed.replace("  files:", "  options: {disableNameSuffixHash: true}\n  files:")
     for known in (of_generator, f"{hashed}configurations: [references.yaml]\n"):
         assert rules_of(checked(site | {"kustomization.yaml": known})["findings"]) == []
+
+
+def unread(findings):
+    return [item for item in rules_of(findings, "warning") if item[0] == "unread-extra-manifests"]
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".YAML", ".yml.patch_x", "", ".yml"])
+def test_a_key_that_assisted_service_does_not_take_creates_nothing(checked, suffix):
+    files = {
+        "berlin.yaml": INSTANCE,
+        "extra.yaml": CONFIG_MAP.replace("NAMESPACE", "berlin").replace(KEY, f"ns{suffix}:"),
+    }
+    found = checked(files)["findings"]
+    assert rules_of(found) == ([] if suffix == ".yml" else [("dangling-namespace", "berlin.yaml")])
+    is_rejected = suffix in (".txt", ".YAML", "")
+    assert unread(found) == [("unread-extra-manifests", "extra.yaml")] * is_rejected
+
+
+def test_two_config_maps_with_the_same_key_are_rejected(checked):
+    one = CONFIG_MAP.replace("NAMESPACE", "berlin")
+    files = {"berlin.yaml": INSTANCE, "extra.yaml": one, "second.yaml": one.replace("extra-manifests", "others")}
+    assert unread(checked(files)["findings"]) == [("unread-extra-manifests", "berlin.yaml")]
+    files["second.yaml"] = files["second.yaml"].replace(KEY, "other.yaml:")
+    assert unread(checked(files)["findings"]) == []
 
 
 def test_a_directory_can_be_relative_to_the_kustomization_above(checked):
