@@ -125,15 +125,17 @@ AGENT_SINGLE_NODE_PLATFORM = Rule(
     f"{_SINGLE_NODE}; openshift/assisted-service:internal/provider/platform.go, internal/featuresupport",
     ("agent", "assisted"),
 )
+_AGENT = ("agent", "assisted")
 AGENT_ARCHITECTURE = Rule(
     "agent-architecture",
     "installer",
     Minor(4, 14),
     None,
-    "controlPlane.architecture is ppc64le or s390x, and the platform is not none",
+    "controlPlane.architecture is ppc64le or s390x, and the platform is not none, nor external with assisted",
     "CPU architecture only supports platform none",
-    "openshift/installer:pkg/asset/agent/installconfig.go ValidateSupportedPlatforms",
-    ("agent",),
+    "openshift/installer:pkg/asset/agent/installconfig.go ValidateSupportedPlatforms; "
+    "openshift/assisted-service:internal/provider/platform.go GetActualCreateClusterPlatformParams",
+    _AGENT,
 )
 AGENT_ORACLE_CLOUD = Rule(
     "agent-oracle-cloud",
@@ -142,8 +144,9 @@ AGENT_ORACLE_CLOUD = Rule(
     None,
     "platform.external.platformName is oci, and cloudControllerManager is not External",
     "When using external oci platform, platform.external.cloudControllerManager must be set to External",
-    "openshift/installer:pkg/asset/agent/installconfig.go validatePlatformsByName",
-    ("agent",),
+    "openshift/installer:pkg/asset/agent/installconfig.go validatePlatformsByName; "
+    "openshift/assisted-service:internal/provider/platform_validations.go validateOciExternalIntegration",
+    _AGENT,
 )
 AGENT_SINGLE_NODE_COMPUTE = Rule(
     "agent-single-node-compute",

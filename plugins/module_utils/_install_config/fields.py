@@ -272,7 +272,8 @@ def method_violations(
     field = "platform.external.cloudControllerManager"
     yield from check(AGENT_ORACLE_CLOUD, field, "Write cloudControllerManager: External", broken=wrong)
     architecture = nested(document, "controlPlane", "architecture")
-    wrong = platform not in (None, "none") and architecture in ("ppc64le", "s390x")
+    supported = ("none", "external") if install.method == "assisted" else ("none",)
+    wrong = platform is not None and platform not in supported and architecture in ("ppc64le", "s390x")
     yield from check(AGENT_ARCHITECTURE, "platform", "Write platform: {none: {}}", broken=wrong)
     if nested(document, "controlPlane", "replicas") == 1:
         workers = _compute_replicas(document, complete=complete)

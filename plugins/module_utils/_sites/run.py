@@ -270,7 +270,11 @@ class _Checker:
 
     def _check(self, site: Site) -> CheckedSite:
         version = self.versions.of(site)
-        if site.form == "overrides" and site.platform == "baremetal" and version.without_platform:
+        of_architecture = Problems()
+        if site.form == "overrides" and version.without_platform and site.platform not in (None, "none", "external"):
+            if site.has_platform_type:
+                message = f"assisted-service rejects the platform {site.platform} for ppc64le and s390x"
+                of_architecture.error("unknown-platform", "", message, "Remove platformType")
             site = site._replace(platform="none")
         if site.overrides is None:
             return CheckedSite(site, version)
@@ -314,7 +318,7 @@ class _Checker:
         extra = None
         if release.manifests and result.context is not None and sources:
             extra = sources, release, result.context
-        own = tuple(map(site.finding, problems))
+        own = tuple(map(site.finding, (*of_architecture, *problems)))
         without_release = bool(self.releases) and release not in self.releases
         lacks_extra = bool(missing and release.manifests)
         return CheckedSite(site, version, result, own, extra, without_release=without_release, lacks_extra=lacks_extra)

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from .._data.install_rules import HOSTED
+from .._data.install_rules import AGENT_ORACLE_CLOUD, HOSTED
 from .._data.platforms import PLATFORMS
 from .._problems import Location, Problem, Problems, did_you_mean, shown, type_name
 from .._yaml.nodes import Node, Pair
@@ -56,6 +56,8 @@ _ASSISTED_TEMPLATES = "ai-cluster-templates-v1"
 _SUPPRESSED = "Remove it, and write it in your own AgentClusterInstall, or let that be rendered"
 
 _EXTERNAL_MANAGER = "External"
+_NOT_USER_MANAGED = ("baremetal", "nutanix")
+_NOT_SINGLE = (*_NOT_USER_MANAGED, "vsphere")
 _PLATFORM_TYPES = ("BareMetal", "External", "None", "Nutanix", "VSphere")
 """Source: PlatformType in the files of both APIs above."""
 
@@ -89,6 +91,7 @@ class Site(NamedTuple):
 
     ``resource`` is the kind and the name, for messages. ``field`` is the path of the selection in the object.
     ``overrides`` is ``None`` if the selection cannot be read or has no effect, ``platform`` if it is not known.
+    ``has_platform_type``: it is not the default one.
     ``external_cloud_controller_manager`` is as in an ``InstallContext``. ``pins_cpus``: the generator adds
     ``cpuPartitioningMode: AllNodes`` to the overrides. ``image_set`` names a ClusterImageSet,
     ``release_image`` is a pull spec, ``version`` a version in the object. ``extra_config_maps`` are names of
@@ -107,6 +110,7 @@ class Site(NamedTuple):
     has_selection: bool
     overrides: Overrides | None
     platform: str | None = None
+    has_platform_type: bool = False
     external_cloud_controller_manager: bool = False
     pins_cpus: bool = False
     image_set: str = ""
@@ -280,6 +284,7 @@ def _overridden(
         place,
         name=document.text_of(cluster, "clusterName"),
         platform=_platform(origin, platform, problems, is_single=_is_single(document, cluster)),
+        has_platform_type=platform is not None,
         pins_cpus=document.text_of(cluster, "cpuPartitioningMode") == "AllNodes",
         image_set=document.text_of(cluster, "clusterImageSetNameRef")
         or document.text_of(spec, "clusterImageSetNameRef"),
@@ -293,24 +298,29 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
     document, spec = origin.document, origin.document.get(origin.node, "spec")
     annotations = document.get(origin.node, "metadata", "annotations")
     agents = document.text_of(spec, "provisionRequirements", "controlPlaneAgents")
-    is_user_managed = document.text_of(spec, "networking", "userManagedNetworking")
-    is_single = agents == "1" if agents else None
-    if resolve_plain(is_user_managed) is True:
-        is_single = True
-    elif is_template(agents + is_user_managed):
-        is_single = None
+    network = document.text_of(spec, "networking", "userManagedNetworking")
+    is_user_managed = resolve_plain(network) is True
+    is_single = None if not agents or is_template(agents + ("" if is_user_managed else network)) else agents == "1"
     # Of the two fields, the list counts, even if it is empty (openshift/assisted-service:
     # internal/controller/controllers/clusterdeployments_controller.go getManifestConfigMapNames).
     refs, ref = document.get(spec, "manifestsConfigMapRefs"), document.text_of(spec, "manifestsConfigMapRef", "name")
     has_list = refs is not None and refs.kind == "list"
-    platform = _platform(origin, document.get(spec, "platformType"), problems, is_single=is_single)
-    if platform == "external" and document.get(spec, "external") is None:
+    platform = _platform(
+        origin, document.get(spec, "platformType"), problems, is_single=is_single, is_user_managed=is_user_managed
+    )
+    # A patch of Kustomize has no agents, and its base can have the other fields.
+    if platform == "external" and agents and document.get(spec, "external") is None:
         why = "without which assisted-service rejects the platform"
         _report_external(origin, spec, why, "Add external.platformName", problems)
     # assisted-service writes it into the install-config (internal/provider/external/base.go), for External alone
     # (internal/controller/controllers/clusterdeployments_controller.go getPlatform).
     node = document.get(spec, "external", "cloudControllerManager")
     manager = document.text_of(node)
+    is_oracle = platform == "external" and document.text_of(spec, "external", "platformName") == "oci"
+    if is_oracle and agents and not manager:
+        where = origin.location(document.get(spec, "external") or origin.node)
+        rule = AGENT_ORACLE_CLOUD
+        problems.error(rule.name, where, rule.message, f"Write cloudControllerManager: {_EXTERNAL_MANAGER}")
     if node is not None and manager not in ("", _EXTERNAL_MANAGER) and not is_template(manager):
         message = f"external.cloudControllerManager is {shown(manager)}, which the API server rejects"
         problems.error("invalid-choice", origin.location(node), message, did_you_mean(manager, (_EXTERNAL_MANAGER,)))
@@ -322,7 +332,9 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
         name=document.text_of(spec, "clusterDeploymentRef", "name"),
         platform=platform,
         # The selection has to be right after the correction, too.
-        external_cloud_controller_manager=platform == "external" and manager.lower() == _EXTERNAL_MANAGER.lower(),
+        external_cloud_controller_manager=is_oracle
+        or (platform == "external" and manager.lower() == _EXTERNAL_MANAGER.lower()),
+        has_platform_type=document.get(spec, "platformType") is not None,
         image_set=document.text_of(spec, "imageSetRef", "name"),
         config_maps=document.texts_of(refs, "name") if has_list else (ref,),
     )
@@ -388,24 +400,37 @@ METHODS: dict[Form, str] = {"overrides": "assisted", "hosted": HOSTED}
 """The install methods of sites. The content of an install-config decides."""
 
 
-def _platform(origin: SiteObject, node: Node | None, problems: Problems, *, is_single: bool | None) -> str | None:
+def _platform(
+    origin: SiteObject,
+    node: Node | None,
+    problems: Problems,
+    *,
+    is_single: bool | None,
+    is_user_managed: bool = False,
+) -> str | None:
     """The platform of an assisted installation. A single node and a user-managed network have ``none`` by default.
 
     ``is_single`` is ``None`` if the object has no nodes: it may be a patch for an object that has them.
-    Source: openshift/assisted-service:internal/provider/platform.go GetActualCreateClusterPlatformParams.
+    Source: openshift/assisted-service:internal/provider/platform.go GetActualCreateClusterPlatformParams and
+    isUMNAllowedForPlatform, internal/featuresupport/features_misc.go.
     """
     value = origin.document.text_of(node)
     given = value.lower()
     if node is not None and value and value not in _PLATFORM_TYPES and not is_template(value):
         message = f"platformType is {shown(value)}, which the API server rejects"
         problems.error("unknown-platform", origin.location(node), message, did_you_mean(value, _PLATFORM_TYPES))
-    if node is not None and given == "baremetal" and is_single:
-        message = "BareMetal needs several control planes and no user-managed network, so assisted-service rejects it"
+    rejected = (*(_NOT_SINGLE if is_single else ()), *(_NOT_USER_MANAGED if is_user_managed else ()))
+    if node is not None and given in rejected:
+        message = f"{value} needs several control planes"
+        message += " and no user-managed network" if given in _NOT_USER_MANAGED else ""
+        message += ", so assisted-service rejects it"
         problems.error("unknown-platform", origin.location(node), message, "Remove platformType")
         return "none"
     if given:
         return given if given in PLATFORMS else None
-    return None if is_single is None else "none" if is_single else "baremetal"
+    if is_user_managed or is_single:
+        return "none"
+    return None if is_single is None else "baremetal"
 
 
 def _report_external(origin: SiteObject, spec: Node | None, why: str, hint: str, problems: Problems) -> None:

@@ -77,7 +77,8 @@ def test_oracle_cloud_has_an_external_cloud_controller_manager():
     values = {"platform": {"external": {"platformName": "oci"}}}
     rejected = [("agent-oracle-cloud", "platform.external.cloudControllerManager")]
     assert found("4.20", "agent", values) == rejected
-    assert found("4.20", "assisted", values) == found("4.20", "upi", values) == []
+    assert found("4.20", "assisted", values) == rejected
+    assert found("4.20", "upi", values) == []
     values["platform"]["external"]["cloudControllerManager"] = "None"
     assert found("4.20", "agent", values) == rejected
     values["platform"]["external"]["cloudControllerManager"] = "External"
@@ -90,6 +91,9 @@ def test_some_architectures_have_no_platform(architecture):
     assert found("4.20", "agent", document("baremetal", **control_plane)) == [("agent-architecture", "platform")]
     assert found("4.20", "upi", document("baremetal", **control_plane)) == []
     assert found("4.20", "agent", document("none", **control_plane)) == []
+    for platform, codes in (("vsphere", ["agent-architecture"]), ("external", []), ("none", [])):
+        rules = found("4.20", "assisted", document(platform, **control_plane))
+        assert [rule for rule, _field in rules if rule == "agent-architecture"] == codes
     assert found("4.20", "agent", document("baremetal", controlPlane={"architecture": "arm64"})) == []
 
 

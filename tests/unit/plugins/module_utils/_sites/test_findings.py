@@ -90,7 +90,7 @@ def test_the_external_platform_needs_its_field(check):
         ("networking: {userManagedNetworking: true}\n", "none"),
         ("networking: {userManagedNetworking: false}\n", "baremetal"),
         (
-            "networking: {userManagedNetworking: true}\nplatformType: External\nexternal: {platformName: oci}\n",
+            "networking: {userManagedNetworking: true}\nplatformType: External\nexternal: {platformName: x}\n",
             "external",
         ),
     ],
@@ -160,7 +160,7 @@ def test_a_field_that_is_null_has_its_default(check, null):
             "platformType: External\nexternal: {cloudControllerManager: external}\n",
             ["inst-ccm-external", "invalid-choice"],
         ),
-        ("platformType: External\nexternal: {platformName: oci}\n", []),
+        ("platformType: External\nexternal: {platformName: x}\n", []),
         ("external: {cloudControllerManager: External}\n", []),
     ],
 )
@@ -184,6 +184,25 @@ def test_a_single_node_cannot_have_the_platform_baremetal(check):
     # Enabled, baremetal would stay so.
     assert (outcome["sites"][0]["platform"], outcome["fixed_files"]) == ("none", [])
     assert errors_of(check({"a.yaml": text.replace("SNO", "HighlyAvailable")})) == ["inst-platform-baremetal"]
+
+
+@pytest.mark.parametrize(
+    ("platform", "spec", "agents", "is_rejected"),
+    [
+        ("VSphere", "", 1, True),
+        ("Nutanix", "", 1, True),
+        ("VSphere", "", 3, False),
+        ("Nutanix", "networking: {userManagedNetworking: true}\n", 3, True),
+        ("BareMetal", "networking: {userManagedNetworking: true}\n", 3, True),
+        ("VSphere", "networking: {userManagedNetworking: true}\n", 3, False),
+        ("None", "", 1, False),
+    ],
+)
+def test_assisted_service_rejects_a_platform_of_some_topologies(check, platform, spec, agents, is_rejected):
+    names = ("CloudControllerManager", "CloudCredential", "Ingress", "MachineAPI", "baremetal")
+    text = agent_cluster_install(overrides(*names), spec=f"platformType: {platform}\n{spec}")
+    outcome = check({"a.yaml": text.replace("controlPlaneAgents: 1", f"controlPlaneAgents: {agents}")})
+    assert errors_of(outcome) == ["unknown-platform"] * is_rejected
 
 
 def test_the_generator_of_a_site_config_reads_no_platform(check):
@@ -797,6 +816,42 @@ def test_a_cluster_version_that_requests_an_update_is_written_to_the_minor_befor
     found = check({"a.yaml": text})["findings"]
     assert {item["severity"] for item in found} == {severity}
     assert check(state="fixed")["changed"] is (severity == "error")
+
+
+@pytest.mark.parametrize(
+    ("external", "rules"),
+    [
+        ("{platformName: oci}", ["inst-ccm-external", "agent-oracle-cloud"]),
+        ("{platformName: oci, cloudControllerManager: ''}", ["inst-ccm-external", "agent-oracle-cloud"]),
+        ("{platformName: oci, cloudControllerManager: External}", ["inst-ccm-external"]),
+        ("{platformName: other}", []),
+    ],
+)
+def test_oracle_cloud_needs_its_cloud_controller_manager(check, external, rules):
+    spec = f"platformType: External\nexternal: {external}\n"
+    text = agent_cluster_install(overrides("CloudCredential", "Ingress"), spec=spec)
+    assert errors_of(check({"a.yaml": text}, openshift_version="4.20")) == rules
+
+
+def test_a_patch_of_a_platform_is_not_checked_for_the_fields_of_its_base(check):
+    patch = agent_cluster_install(overrides("CloudCredential", "Ingress"), spec="platformType: External\n")
+    patch = patch.replace("  provisionRequirements: {controlPlaneAgents: 1}\n", "")
+    assert errors_of(check({"p.yaml": patch}, openshift_version="4.20")) == []
+
+
+@pytest.mark.parametrize(
+    ("platform", "rules"),
+    [("", []), ("None", []), ("BareMetal", ["unknown-platform"]), ("VSphere", ["unknown-platform"])],
+)
+@pytest.mark.parametrize("architecture", ["s390x", "ppc64le"])
+def test_assisted_service_rejects_a_platform_of_some_architectures(check, platform, rules, architecture):
+    spec = "imageSetRef: {name: img}\n"
+    spec += f"platformType: {platform}\n" if platform else ""
+    files = {
+        "a.yaml": agent_cluster_install(overrides("Ingress"), spec=spec).replace("s: 1", "s: 3"),
+        "set.yaml": image_set("img", f"quay.io/openshift-release-dev/ocp-release:4.20.3-{architecture}"),
+    }
+    assert errors_of(check(files)) == rules
 
 
 @pytest.mark.parametrize(
