@@ -66,7 +66,9 @@ class SelectedCluster:
         operators = {name for item in self._loaded for name in item.capabilities}
         self._undefined = [item for item in AGGREGATED_APIS if item.capability in known]
         self._undefined += [
-            item for item in OPERATOR_APIS if item.capability in operators and (not item.gate or item.gate in gates)
+            item
+            for item in OPERATOR_APIS
+            if item.capability in operators and (not item.gate or item.gate in gates) and item.is_in(release.minor)
         ]
         self._providers: dict[ResourceId, list[Manifest]] = {}
         self._definitions: dict[str, list[Manifest]] = {}
@@ -110,9 +112,9 @@ class SelectedCluster:
         """The versions of a kind that the release does not define, ``None`` if not known."""
         if is_aggregated(group, kind):
             return frozenset({"v1"})
-        for item in self._undefined:
-            if (item.resource, item.group) == (_plural(kind), group):
-                return item.versions
+        found = [item for item in self._undefined if (item.resource, item.group) == (_plural(kind), group)]
+        if found:
+            return frozenset(version for item in found for version in item.versions)
         return kubernetes_versions(group, kind, self.release.minor)
 
     def _kind(self, group: str, kind: str) -> ServedKind | None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from .version import Minor
+
 _AGGREGATED: Mapping[str, str] = {
     "apps.openshift.io": "DeploymentConfig",
     "authorization.openshift.io": """
@@ -48,7 +50,7 @@ def is_aggregated(group: str, kind: str) -> bool:
 class UndefinedApi(NamedTuple):
     """An API that exists only with a capability. No release has a definition of it.
 
-    ``versions``: those that are served, ``None`` if they differ between minors. ``gate``: it exists only with this
+    ``versions``: those that are served from the minor ``since`` on, up to ``until``. ``gate``: it exists only with this
     feature gate.
     """
 
@@ -56,8 +58,14 @@ class UndefinedApi(NamedTuple):
     group: str
     capability: str
     source: str
-    versions: frozenset[str] | None = frozenset({"v1"})
+    versions: frozenset[str] = frozenset({"v1"})
     gate: str = ""
+    since: Minor = Minor(4, 0)
+    until: Minor | None = None
+
+    def is_in(self, minor: Minor | None) -> bool:
+        """Whether ``minor`` serves it in these versions. ``None``: any minor may be meant."""
+        return minor is None or (self.since <= minor and (self.until is None or minor <= self.until))
 
 
 AGGREGATED_APIS: tuple[UndefinedApi, ...] = (
@@ -84,6 +92,12 @@ _OLM_V1, _OLM_V1_SOURCE = (
 _SNAPSHOTS, _GROUP_SNAPSHOTS = "snapshot.storage.k8s.io", "groupsnapshot.storage.k8s.io"
 _GROUP_GATE = "VolumeGroupSnapshot"
 """openshift/cluster-csi-snapshot-controller-operator:pkg/operator/starter.go. Default from 4.23 on."""
+_GROUP_VERSIONS = (
+    ("v1alpha1", Minor(4, 16), Minor(4, 17)),
+    ("v1beta1", Minor(4, 18), Minor(4, 20)),
+    ("v1beta2", Minor(4, 21), Minor(4, 22)),
+    ("v1", Minor(4, 23), None),
+)
 _SNAPSHOT_ASSETS = "openshift/cluster-csi-snapshot-controller-operator:assets"
 
 OPERATOR_APIS: tuple[UndefinedApi, ...] = (
@@ -95,7 +109,17 @@ OPERATOR_APIS: tuple[UndefinedApi, ...] = (
         "volumesnapshotcontents", _SNAPSHOTS, "CSISnapshot", f"{_SNAPSHOT_ASSETS}/volumesnapshotcontents.yaml"
     ),
     *(
-        UndefinedApi(name, _GROUP_SNAPSHOTS, "CSISnapshot", f"{_SNAPSHOT_ASSETS}/{name}.yaml", None, _GROUP_GATE)
+        UndefinedApi(
+            name,
+            _GROUP_SNAPSHOTS,
+            "CSISnapshot",
+            f"{_SNAPSHOT_ASSETS}/{name}.yaml",
+            frozenset({version}),
+            _GROUP_GATE,
+            since,
+            until,
+        )
+        for version, since, until in _GROUP_VERSIONS
         for name in ("volumegroupsnapshots", "volumegroupsnapshotclasses", "volumegroupsnapshotcontents")
     ),
 )

@@ -83,7 +83,7 @@ SOLUTIONS: tuple[Solution, ...] = (
     ),
     Solution(
         "disconnected",
-        "Without components that need the internet: remote health reports, the default catalogs, the samples",
+        "Without remote health reports, the samples and the default catalogs of OLM v0, which need the internet",
         "everything",
         without=("Insights",),
         rather_without=("marketplace", "openshift-samples"),

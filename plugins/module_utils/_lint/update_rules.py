@@ -77,7 +77,7 @@ class UpdateRules:
                 if lost and not before.deletes and not after.deletes:
                     message = f"needed {lost} in the previous release: clusters that disabled it get the resource"
                     yield finding("loses-capability", self._source.location(after), message)
-                elif lost and before.deletes and after.deletes:
+                elif lost and after.deletes:
                     message = (
                         f"needed {lost} in the previous release: the update also deletes a resource of that name on "
                         "clusters that disabled it"
@@ -105,7 +105,10 @@ class UpdateRules:
             message = f"was deleted by {old[0].file} of the previous release, and is applied again"
             yield finding("returns", self._source.location(new[0]), message)
         elif deleted and self._is_minor:
-            message = f"was already deleted by {self._previous.shown_version}, so no cluster has the resource"
+            effect = "so no cluster has the resource"
+            if after.profile in HOSTED_PROFILES:
+                effect = f"so only a hosted cluster that skipped {self._previous.minor} can have the resource"
+            message = f"was already deleted by {self._previous.shown_version}, {effect}"
             yield finding("still-deletes", self._source.location(new[0], DELETE_ANNOTATION), message)
         for one, other in product(old, new):
             gained = frozenset(other.capabilities) - before.closure(frozenset(one.capabilities))

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from .._capability.cluster_options import InclusionCriteria
 from .._capability.inclusion import Override
-from .._capability.release_properties import resolve_feature_set
+from .._capability.release_properties import defines_cluster_version, resolve_feature_set
 from .._capability.resolved_release import ResolvedRelease, resolve_release
 from .._cluster.admin_acks import ADMIN_GATES, AdminGate, gates_in
 from .._data import capabilities as capability_data
@@ -202,6 +202,14 @@ def override_blockers(
         message = f"spec.overrides block {updates}: {named}"
         hint = "Remove these overrides before the update"
         yield UpdateReason("blocked", "overrides", OVERRIDES_SET, message, "spec.overrides", hint)
+
+
+def has_cvo_manifests(release: Release) -> bool:
+    """Whether ``release`` has the manifests of its CVO, among them ``admin-gates``. Extracted ones can lack them."""
+    has_both_directories = len(release.directories) > 1
+    return has_both_directories or any(
+        item.resource_id == ADMIN_GATES or defines_cluster_version(item) for item in release.manifests
+    )
 
 
 def release_gates(start: ResolvedRelease) -> tuple[AdminGate, ...]:

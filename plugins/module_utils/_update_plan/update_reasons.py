@@ -59,6 +59,7 @@ ACCEPTABLE_CODES = frozenset(
         "downgrade",
         "failing",
         "feature-set",
+        "invalid-cluster-version",
         MISSING_ACKS,
         "no-channel",
         "release-not-accepted",
@@ -124,8 +125,10 @@ def condition_reasons(status: UpdateStatus, target: str) -> Iterator[UpdateReaso
     """Yield what the conditions report against any update, here to the version ``target``."""
     invalid, accepted = status.condition("Invalid", "True"), status.condition("ReleaseAccepted", "False")
     if invalid is not None:
-        hint = "Correct the spec of the ClusterVersion; until then the cluster-version operator accepts no update"
-        yield _reason("blocked", "invalid-cluster-version", invalid, "the ClusterVersion is not valid", hint)
+        # The CVO ignores the fields that are wrong. A request of an update replaces spec.desiredUpdate.
+        # Source: openshift/cluster-version-operator:lib/validation/validation.go ClearInvalidFields.
+        code, text = "invalid-cluster-version", "the ClusterVersion is not valid"
+        yield _reason("risk", code, invalid, text, "Correct the spec of the ClusterVersion", name=code)
     if accepted is not None:
         if status.requested == target:
             text = f"the cluster-version operator does not accept the requested update to {target}"

@@ -18,11 +18,12 @@ from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gate_minor, 
 from .._data import capabilities as capability_data
 from .._data.version import find_minor, is_semantic_version, precedence
 from .acceptance import Acceptance, accepting
-from .path import blockers, downgrade_reasons, is_minor_update, is_upgrade, override_blockers
+from .path import blockers, downgrade_reasons, has_cvo_manifests, is_minor_update, is_upgrade, override_blockers
 from .plan import Hop, HopPlan
 from .signature import ImageSignature, signature_reasons
 from .update_reasons import (
     ACK_REQUIRED,
+    MISSING_ACKS,
     VERDICTS,
     Unchecked,
     UpdateReason,
@@ -254,11 +255,18 @@ def _gate_reasons(
     unchecked: list[Unchecked],
 ) -> Iterator[UpdateReason]:
     """Yield the ``gates`` that are not acknowledged. ``reported``: the reasons of ``Upgradeable=False``."""
-    if acks.acks is None and (gates or status is not None):
-        requires_ack = any(reason.code == ACK_REQUIRED for reason in reported)
+    lacks_gates = acks.gates is None and not has_cvo_manifests(hop.start.release)
+    if lacks_gates or (acks.acks is None and (gates or status is not None)):
+        # Without the ConfigMap of acknowledgements, the CVO looks at no gate.
+        requires_ack = any(reason.code in (ACK_REQUIRED, MISSING_ACKS) for reason in reported)
         is_completed = status is not None and status.completed == hop.start.release.shown_version
         if status is not None and is_completed and not requires_ack and not is_of_last_update(status):
             return  # the CVO of this release found them acknowledged
+    if lacks_gates:
+        version = hop.start.release.shown_version
+        message = f"the gates of {version} are not known, because its directory lacks the CVO's own manifests"
+        unchecked.append(Unchecked("admin-gates", message))
+    if acks.acks is None and (gates or status is not None):
         place = f"ConfigMap {ADMIN_ACKS.namespace}/{ADMIN_ACKS.name}"
         effect = "each gate counts as not acknowledged" if gates else "gates that operators added are not known"
         unchecked.append(Unchecked("admin-acks", f"{place} was not read, so {effect}"))

@@ -174,6 +174,14 @@ def test_an_api_behind_a_feature_gate(tmp_path, gates, feature_set, exists):
     assert [rule for rule, _resource in found(result)] == ["absent-kind" if exists else "unknown-kind"]
 
 
+@pytest.mark.parametrize(("version", "rules"), [("v1beta1", []), ("v1beta2", ["unserved-version"])])
+def test_a_release_serves_one_version_of_group_snapshots(tmp_path, version, rules):
+    group = thing("VolumeGroupSnapshotClass", api=f"groupsnapshot.storage.k8s.io/{version}")
+    cluster = {"feature_gates": ["VolumeGroupSnapshot"], "feature_set": ""}
+    result = gitops(tmp_path, group, capabilities=EVERYTHING, cluster=cluster)
+    assert [rule for rule, _resource in found(result)] == rules
+
+
 @pytest.mark.parametrize(
     ("kind", "api", "versions"),
     [

@@ -83,8 +83,8 @@ def test_a_deletion_that_gains_a_capability(update):
 def test_a_deletion_that_loses_a_capability(update):
     before, after = (manifest("one", name, annotations={DELETE: "true"}) for name in ("Console", ""))
     assert ("deletion-loses-capability", "warning", "release-manifests/a.yaml", 1) in update(before, after)
-    # A resource that is deleted for the first time needs no annotation.
-    assert update(manifest("one", "Console"), after) == []
+    # Those that disabled it never got what is deleted for the first time.
+    assert update(manifest("one", "Console"), after) == finding("deletion-loses-capability", "warning", line=1)
 
 
 def test_a_resource_that_no_release_deletes(update):
@@ -146,4 +146,17 @@ def test_a_deletion_stays_for_one_minor(update, tmp_path):
         "was already deleted by 4.18, so no cluster has the resource"
     ]
     assert update(deletion, deletion) == finding("still-deletes", "info", line=7)
+
+
+def test_a_deletion_for_hosted_clusters_names_them(tmp_path):
+    deletion = manifest("one", profile="ibm-cloud-managed", annotations={DELETE: "true"})
+    old, new = (
+        read_source(str(write_files(tmp_path / str(minor), {"a.yaml": deletion})), f"4.{minor}") for minor in (18, 20)
+    )
+    messages = [found.message for found in run_lint(new, old) if found.code == "still-deletes"]
+    assert messages == ["was already deleted by 4.18, so only a hosted cluster that skipped 4.18 can have the resource"]
+
+
+def test_a_deletion_stays_in_the_patches_of_a_minor(update):
+    deletion = manifest("one", annotations={DELETE: "true"})
     assert update(deletion, deletion, ("4.20.1", "4.20.2")) == []

@@ -218,7 +218,7 @@ STATES = [
     (condition("Failing", False), None),
     (condition("ReleaseAccepted", False, "RetrievePayload", "no image"), ("risk", "release-not-accepted")),
     (condition("Progressing", True, "ClusterOperatorUpdating", "1 of 9"), ("risk", "update-in-progress")),
-    (condition("Invalid", True, "InvalidClusterVersion", "spec is wrong"), ("blocked", "invalid-cluster-version")),
+    (condition("Invalid", True, "InvalidClusterVersion", "spec is wrong"), ("risk", "invalid-cluster-version")),
 ]
 
 
@@ -499,16 +499,48 @@ def test_conditions_that_are_not_known_do_not_count(options, code):
     found = verdict(MINOR, **options)
 
     assert found.verdict == "go"
-    assert [item.code for item in found.not_checked] == [code]
+    assert [item.code for item in found.not_checked] == [code, "admin-gates"]
     # The cluster that was read has more than its ClusterVersion.
-    assert [item.code for item in with_state(MINOR, {"is_read": True}, **options).not_checked] == ["unused-status"]
+    assert with_state(MINOR, {"is_read": True}, **options).not_checked[0].code == "unused-status"
+
+
+@pytest.mark.parametrize("path", [MINOR, ("4.18.3", "4.18.4", "4.19.1")])
+def test_without_the_manifests_of_the_cvo_the_gates_of_a_release_are_not_known(path):
+    """`oc adm release extract` writes such a directory."""
+    gate_file, last = gates(GATE), len(path) - 2
+    found = on_path(path).verdicts[last]
+    assert (found.verdict, "admin-gates" in {item.code for item in found.not_checked}) == ("go", True)
+    crd = manifest(
+        name="clusterversions.config.openshift.io",
+        api="apiextensions.k8s.io/v1",
+        kind="CustomResourceDefinition",
+        namespace="",
+    )
+    for own, verdict_of in ((gate_file, "acknowledge"), (crd, "go")):
+        whole = planned(*[[manifest(), own]] * len(path), path=path).verdicts[last]
+        assert (whole.verdict, "admin-gates" in {item.code for item in whole.not_checked}) == (verdict_of, False)
+    # The ConfigMap of the cluster has them, or its CVO found them acknowledged.
+    assert "admin-gates" not in {item.code for item in with_acks(MINOR, AdminAcks((), frozenset())).not_checked}
+    status = reported(MINOR[0], available=[MINOR[1]])
+    assert verdict(MINOR, cluster_version=status).not_checked == ()
+
+
+def test_a_missing_config_map_of_acknowledgements_acknowledges_no_gate():
+    """The CVO looks at no gate until it has created the ConfigMap again."""
+    message = NO_CONFIG_MAP.format("admin-acks")
+    missing = condition("Upgradeable", False, "UnableToAccessAdminAcksConfigMap", message)
+    found = verdict(MINOR, gates(GATE), cluster_version=reported(MINOR[0], missing, available=[MINOR[1]]))
+    assert {(item.code, item.name) for item in found.reasons} == {
+        ("admin-ack-required", GATE),
+        ("missing-admin-acks", "missing-admin-acks"),
+    }
 
 
 def test_the_conditions_of_another_minor_do_not_count():
     found = verdict(MINOR, cluster_version=reported("4.17.9", NOT_UPGRADEABLE))
 
     assert codes(found) == [("risk", "version-mismatch", "VersionMismatch")]
-    (unchecked,) = found.not_checked
+    unchecked, _gates = found.not_checked
     assert unchecked == ("unused-status", "the cluster runs 4.17.9, not 4.18.3, so its status was not used")
 
 
@@ -614,7 +646,8 @@ def test_hypershift_compares_only_the_minors_of_a_hosted_cluster(path, options, 
     (found,) = planned(*sides, path=path, down=True, cluster_profile=profile, **options).verdicts
 
     assert [(item.verdict, item.code) for item in found.reasons] == expected
-    assert [item.code for item in found.not_checked] == ["cluster-state", "hosted-cluster"]
+    # Another minor version also has gates.
+    assert [item.code for item in found.not_checked][:2] == ["cluster-state", "hosted-cluster"]
 
 
 def test_the_channel_of_a_hosted_cluster_is_set_in_its_hosted_cluster():
