@@ -240,8 +240,8 @@ update_check:
       returned: success
       sample: true
     acknowledge:
-      description: Gates that an administrator has to acknowledge before the update. V(null) if the release cannot be
-        read.
+      description: Gates of the releases that an administrator has to acknowledge before the update. Operators can add
+        others to the cluster. V(null) if the release cannot be read.
       type: list
       elements: dict
       returned: success

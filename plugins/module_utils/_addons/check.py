@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from .._contents.references import targets_of
+from .._data.aggregated_apis import MOVED_KINDS
 from .._problems import Problem, shown_names
 from .._resources import ResourceId, as_list, as_text, mappings_in, nested
 from .cluster import Names, SelectedCluster
@@ -178,6 +179,9 @@ class _Check:
         elif self.is_unknown(group, kind) and group in _WITHOUT_DEFINITIONS:
             message = f"uses {kind}, which the API server of the release does not have"
             yield _Finding("unserved-version", message, "Leave the object out, or use the API that replaced it")
+        elif self.is_unknown(group, kind) and (group, item.manifest.version) == ("", "v1") and kind in MOVED_KINDS:
+            message = f"uses {kind} of the core group, which the API server of the release does not have"
+            yield _Finding("unserved-version", message, f"Use {MOVED_KINDS[kind]}/v1")
         elif self.is_unknown(group, kind) and self._is_first(group, kind):
             yield _Finding("unknown-kind", f"{_UNDEFINED} the kind for this cluster")
         if self.addon.installer != "olm" or item.resource_id.group_kind not in TYPED_BY_OLM:

@@ -41,6 +41,12 @@ openshift/oauth-apiserver:pkg/apiserver, for users and OAuth; openshift/api:*/v1
 AGGREGATED_GROUPS = frozenset(_AGGREGATED)
 _AGGREGATED_KINDS = frozenset((group, kind) for group, kinds in _AGGREGATED.items() for kind in kinds.split())
 
+MOVED_KINDS: Mapping[str, str] = {
+    **{kind: group for group, kind in sorted(_AGGREGATED_KINDS) if kind != "Template"},
+    "SecurityContextConstraints": "security.openshift.io",
+}
+"""Kinds that OpenShift 3 also served in the core group, and their groups. oc still processes such a Template."""
+
 
 def is_aggregated(group: str, kind: str) -> bool:
     """Whether an aggregated API server of OpenShift serves the kind."""

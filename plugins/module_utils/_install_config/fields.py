@@ -52,7 +52,7 @@ _REQUIRED = ("apiVersion", "platform")
 _READ = ("bootstrapInPlace", "compute", "controlPlane", "cpuPartitioningMode", "featureGates", "featureSet")
 """The other fields that a selection depends on."""
 
-_EXTERNAL_MANAGERS = ("", "External")
+_EXTERNAL_MANAGERS = ("", "External", "None")
 _RUN_BY_USER = ("ipi", "upi", "agent")
 
 
@@ -205,10 +205,10 @@ def _platform(platforms: Sequence[str], data: Mapping[str, Any], where: Location
 
 
 def _external(settings: Mapping[str, Any], where: Location, problems: Problems) -> None:
-    """The installer reads a misspelled value as "no cloud controller manager" (pkg/types/external)."""
+    """The installer reads each other value as None, also a misspelled one (pkg/types/external)."""
     manager = settings.get("cloudControllerManager")
     if manager not in (None, *_EXTERNAL_MANAGERS):
-        message = f"is {shown(manager)}, expected External, or nothing"
+        message = f"is {shown(manager)}, expected External, None, or nothing"
         hint = did_you_mean(manager, ("External",))
         problems.error("invalid-choice", where.child("cloudControllerManager"), message, hint)
 

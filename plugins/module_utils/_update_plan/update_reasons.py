@@ -29,8 +29,11 @@ OVERRIDES_SET = "ClusterVersionOverridesSet"
 ADMIN_ACK_REQUIRED = "AdminAckRequired"
 """Reason of the condition ``Upgradeable`` before 5.0 if an acknowledgement is missing."""
 
-_IN_PROGRESS = "UpdateInProgress"
-"""Reason of the condition ``Upgradeable`` before 5.0 during an update, and up to two minutes after it."""
+_IN_PROGRESS = ("UpdateInProgress", "ClusterVersionUpdating")
+"""Reasons of the condition ``Upgradeable`` during an update: up to 4.22, also two minutes after it; from 4.23 on.
+
+Source: openshift/cluster-version-operator:pkg/cvo/upgradeable.go, pkg/cvo/cvo.go.
+"""
 
 _WAIT = "Wait until it is complete"
 _UPGRADEABLE = "Upgradeable"
@@ -205,15 +208,15 @@ def upgradeable_reasons(
             yield _reason("acknowledge", MISSING_ACKS, item, "", hint, name=MISSING_ACKS)
         elif item.reason in _OVERRIDES or message.startswith(_OVERRIDES_TEXT):
             yield _reason("blocked", "overrides", item, "", "Remove the overrides before the update")
-        elif item.reason != _IN_PROGRESS or is_updating:
-            hint = _WAIT if item.reason == _IN_PROGRESS else "Correct what the message reports"
+        elif item.reason not in _IN_PROGRESS or is_updating:
+            hint = _WAIT if item.reason in _IN_PROGRESS else "Correct what the message reports"
             hint += "" if blocks_patches else "; updates to another patch are not blocked"
             yield _reason("blocked", "not-upgradeable", item, "", hint)
 
 
 def is_of_last_update(status: UpdateStatus) -> bool:
     """Whether ``Upgradeable`` is from the time before the last update was completed, so from before its gates."""
-    return any(item.reason == _IN_PROGRESS for item in _upgradeable_parts(status))
+    return any(item.reason in _IN_PROGRESS for item in _upgradeable_parts(status))
 
 
 def _upgradeable_parts(status: UpdateStatus) -> list[Condition]:

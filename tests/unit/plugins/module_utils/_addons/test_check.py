@@ -118,6 +118,9 @@ def test_an_unknown_kind_is_reported_once_and_none_of_its_objects_is_fine(tmp_pa
         ("VolumeAttributesClass", "storage.k8s.io/v1", "unknown-kind"),
         ("AgentConfig", "v1beta1", "unknown-kind"),
         # No definition can have these groups.
+        ("Route", "v1", "unserved-version"),
+        ("SecurityContextConstraints", "v1", "unserved-version"),
+        ("Template", "v1", "unknown-kind"),
         ("Deploymint", "apps/v1", "unserved-version"),
         ("Ingress", "extensions/v1beta1", "unserved-version"),
         ("PodSecurityPolicy", "policy/v1beta1", "unserved-version"),

@@ -257,7 +257,7 @@ PROBLEMS = [
     ({"platform": {"none": None}}, "error", "not-a-map", "platform.none",
      "is null, expected a map", "Write none: {} or the settings below it"),
     ({"platform": {"external": {"cloudControllerManager": "external"}}}, "error", "invalid-choice",
-     "platform.external.cloudControllerManager", "is 'external', expected External, or nothing",
+     "platform.external.cloudControllerManager", "is 'external', expected External, None, or nothing",
      "Write External: names are case sensitive"),
     ({"featureSet": 7}, "error", "not-a-string", "featureSet", "is 7, expected a string", "Quote it"),
     ({"featureGates": ["A=true"]}, "error", "conflicting-fields", "featureGates",

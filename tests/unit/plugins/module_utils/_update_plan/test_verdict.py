@@ -199,9 +199,16 @@ def test_each_of_several_reasons_of_upgradeable_is_returned():
 
 
 @pytest.mark.parametrize(("progressing", "expected"), [(True, "blocked"), (False, "go")])
-@pytest.mark.parametrize("kind", ["Upgradeable", "UpgradeableUpgradeInProgress"])
-def test_an_update_that_is_completed_is_no_longer_in_progress(kind, progressing, expected):
-    conditions = [condition(kind, False, "UpdateInProgress", "already in progress")]
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("Upgradeable", "UpdateInProgress"),
+        ("UpgradeableUpgradeInProgress", "UpdateInProgress"),
+        ("Upgradeable", "ClusterVersionUpdating"),
+    ],
+)
+def test_an_update_that_is_completed_is_no_longer_in_progress(kind, reason, progressing, expected):
+    conditions = [condition(kind, False, reason, "already in progress")]
     if kind != "Upgradeable":
         conditions.append(condition("Upgradeable", False, "MultipleReasons", "for multiple reasons"))
     conditions.append(condition("Progressing", progressing, "", "working"))
