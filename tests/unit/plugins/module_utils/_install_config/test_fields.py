@@ -281,6 +281,14 @@ def test_message_and_hint(values, severity, code, field, message, hint):
     ]
 
 
+@pytest.mark.parametrize("manager", ["", "External", "None", None])
+def test_an_external_cloud_controller_manager_can_be_absent(manager):
+    problems = Problems()
+    given = {**VALID, "platform": {"external": {"platformName": "a", "cloudControllerManager": manager}}}
+    check_install_config(given, "f", problems, complete=True)
+    assert list(problems) == []
+
+
 def test_message_of_a_field_of_later_installers():
     problems = Problems()
     given = {**VALID, "featureGates": []}
