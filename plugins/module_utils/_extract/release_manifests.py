@@ -23,9 +23,9 @@ from .._module.argspec import (
 )
 from .._problems import DestinationError, Problem, Problems, ReleaseError
 from .._release.credentials_requests import PLATFORMS, credentials_request, is_credentials_request, is_for_platform
-from .._release.loader import CVO_MANIFESTS, MISSING_IMAGE, RELEASE_MANIFESTS
+from .._release.loader import MISSING_IMAGE, RELEASE_MANIFESTS
 from .._release.manifest import Manifest
-from .._release.release import Release
+from .._release.release import CVO_MANIFESTS, Release
 from .._release_image.open_release import open_release
 from .destination import write_destination
 from .result import credentials_request_dict, decision_dict, destination_diff, image_lists_dict

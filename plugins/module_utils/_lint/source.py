@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 
 from .._problems import Location, Problem, Problems
 from .._release.loader import (
-    CVO_MANIFESTS,
     METADATA,
     PLACEHOLDER_IMAGE,
     RELEASE_MANIFESTS,
     load_release,
 )
 from .._release.manifest import Manifest
-from .._release.release import Release
+from .._release.release import CVO_MANIFESTS, Release
 from .._release.task_graph import component_of
 from .rules import finding
 

@@ -11,8 +11,8 @@ from itertools import product
 from .._data.hosted_clusters import HOSTED_PROFILES
 from .._data.inclusion_rules import CAPABILITY_ANNOTATION, DELETE_ANNOTATION
 from .._problems import Location, Problem, plural
-from .._release.loader import CVO_MANIFESTS
 from .._release.manifest import Manifest
+from .._release.release import CVO_MANIFESTS
 from .._resources import ResourceId
 from .cluster_variant import ClusterVariant
 from .rules import finding

@@ -23,10 +23,9 @@ from .._yaml.values import YamlError
 from .index import IndexCache, ReleaseIndex
 from .manifest import Manifest
 from .manifest_file import ManifestFile, with_scopes
-from .release import ImageStream, Release, parse_image_stream, read_minor
+from .release import CVO_MANIFESTS, ImageStream, Release, parse_image_stream, read_minor
 from .template import UNSET_RELEASE_IMAGE, TemplateError, TemplateValues, render
 
-CVO_MANIFESTS = "manifests"
 RELEASE_MANIFESTS = "release-manifests"
 METADATA = "release-metadata"
 IMAGE_REFERENCES = "image-references"

@@ -14,6 +14,9 @@ from .._resources import as_text, mappings_in, nested
 from .manifest import Manifest
 from .manifest_file import ManifestFile
 
+CVO_MANIFESTS = "manifests"
+"""The directory of a release with the own manifests of its CVO."""
+
 _COMMIT = "io.openshift.build.commit.id"
 _SOURCE = "io.openshift.build.source-location"
 

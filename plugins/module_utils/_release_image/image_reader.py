@@ -21,7 +21,8 @@ from .._registry.configured_access import configure_access
 from .._registry.image import ResolvedImage, read_files, resolve_image
 from .._registry.image_manifest import Descriptor
 from .._registry.stored_images import ArchiveFiles, OciLayout, RegistryStorage, unreadable
-from .._release.loader import CVO_MANIFESTS, IMAGE_REFERENCES, METADATA, RELEASE_MANIFESTS
+from .._release.loader import IMAGE_REFERENCES, METADATA, RELEASE_MANIFESTS
+from .._release.release import CVO_MANIFESTS
 from .._resources import as_text
 from .cache import ReleaseCache
 from .opened_release import OpenedRelease, ReleaseImage

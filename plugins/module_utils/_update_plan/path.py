@@ -20,7 +20,7 @@ from .._data import capabilities as capability_data
 from .._data import feature_sets
 from .._data.version import precedence
 from .._problems import Location, Problem, Problems
-from .._release.release import Release
+from .._release.release import CVO_MANIFESTS, Release
 from .update_reasons import OVERRIDES_SET, UpdateReason
 
 
@@ -206,9 +206,9 @@ def override_blockers(
 
 def has_cvo_manifests(release: Release) -> bool:
     """Whether ``release`` has the manifests of its CVO, among them ``admin-gates``. Extracted ones can lack them."""
-    has_both_directories = len(release.directories) > 1
-    return has_both_directories or any(
-        item.resource_id == ADMIN_GATES or defines_cluster_version(item) for item in release.manifests
+    return any(
+        item.file.startswith(f"{CVO_MANIFESTS}/") or item.resource_id == ADMIN_GATES or defines_cluster_version(item)
+        for item in release.manifests
     )
 
 

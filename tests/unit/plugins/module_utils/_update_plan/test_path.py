@@ -7,8 +7,15 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.version import minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release, release_of_version
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.path import check_path, is_upgrade
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.path import (
+    check_path,
+    has_cvo_manifests,
+    is_upgrade,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest as manifest_text
+from ansible_collections.capability.openshift.tests.unit.builders.releases import write_files
 
 
 def release(version: str) -> Release:
@@ -159,3 +166,14 @@ def test_a_problem_of_a_path_has_a_hint(path, allowed, code, expected):
 
     assert problem.code == code
     assert str(problem) == expected
+
+
+@pytest.mark.parametrize(
+    ("directories", "expected"),
+    [(("manifests", "release-manifests"), True), (("release-manifests",), False), (("",), False)],
+)
+def test_a_directory_can_lack_the_manifests_of_its_cvo(tmp_path, directories, expected):
+    for directory in directories:
+        write_files(tmp_path / directory, {"a.yaml": manifest_text()})
+    found = load_release(str(tmp_path), Problems(), openshift_version="4.18.0")
+    assert has_cvo_manifests(found) is expected
