@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.version import minor_of
@@ -15,7 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
     is_upgrade,
 )
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest as manifest_text
-from ansible_collections.capability.openshift.tests.unit.builders.releases import write_files
+from ansible_collections.capability.openshift.tests.unit.builders.releases import write_files, write_release
 
 
 def release(version: str) -> Release:
@@ -168,12 +170,11 @@ def test_a_problem_of_a_path_has_a_hint(path, allowed, code, expected):
     assert str(problem) == expected
 
 
-@pytest.mark.parametrize(
-    ("directories", "expected"),
-    [(("manifests", "release-manifests"), True), (("release-manifests",), False), (("",), False)],
-)
-def test_a_directory_can_lack_the_manifests_of_its_cvo(tmp_path, directories, expected):
-    for directory in directories:
-        write_files(tmp_path / directory, {"a.yaml": manifest_text()})
-    found = load_release(str(tmp_path), Problems(), openshift_version="4.18.0")
-    assert has_cvo_manifests(found) is expected
+@pytest.mark.parametrize("form", ["image", "release-manifests", "flat"])
+def test_a_directory_can_lack_the_manifests_of_its_cvo(tmp_path, form):
+    path = write_release(tmp_path, {"a.yaml": manifest_text()}, "4.18.0")
+    write_files(tmp_path / "manifests", {"b.yaml": manifest_text("two")})
+    if form != "image":
+        shutil.rmtree(tmp_path / "manifests")
+    path = path / "release-manifests" if form == "flat" else path
+    assert has_cvo_manifests(load_release(str(path), Problems())) is (form == "image")
