@@ -13,13 +13,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from .._cluster.cluster_version import CLUSTER_VERSION
-from .._data.version import is_semantic_version
+from .._data.version import Minor, find_minor, is_semantic_version
 from .._problems import Problems, shown
 from .._registry.pull_spec import parse_pull_spec
 from .._resources import Object, as_text, mappings_in, nested
 
 UpdatePhase = Literal["not_started", "requested", "partial", "completed"]
 """Before the spec requests the update, until the CVO begins it, and then the state of its entry in the history."""
+
+_ARCHITECTURE_SINCE = Minor(4, 13)
+"""openshift/api release-4.13:config/v1/types_cluster_version.go Update."""
 
 MULTI = "Multi"
 """The architecture of an image for several ones, in a ClusterVersion."""
@@ -66,6 +69,12 @@ def find_target(
         current = nested(cluster_version, "status", "desired")
         is_running = nested(current, "version") == version
         if is_running and architecture == "multi":
+            minor = find_minor(version)
+            if minor is not None and minor < _ARCHITECTURE_SINCE:
+                message = f"is multi, but the API server of {minor} does not know spec.desiredUpdate.architecture"
+                hint = f"Update to {_ARCHITECTURE_SINCE} first, or set image to the one for several architectures"
+                problems.error("missing-architecture", "architecture", message, hint)
+                return None
             return TargetRelease(version or "", "", as_text(nested(current, "image")))
         return _find_version(version or "", architecture, listed, cluster_version, problems)
     spec = parse_pull_spec(image, "image", problems)

@@ -64,7 +64,8 @@ def ambiguous_resources(source: LintSource, variants: Iterable[ClusterVariant]) 
             first = manifests[0]
             for other in manifests[1:]:
                 key = (other.file, other.document)
-                if _decision(other) != _decision(first) and key not in reported:
+                differs = _decision(other) != _decision(first) and variant.can_have_both(first, other)
+                if differs and key not in reported:
                     reported.add(key)
                     yield finding("two-answers", source.location(other), _ambiguity(first, other))
 

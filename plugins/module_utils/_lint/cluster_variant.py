@@ -16,6 +16,7 @@ from .._data.capabilities import always_enabled_by_default, gated_capabilities
 from .._data.dependencies import with_required
 from .._data.feature_sets import DEFAULT_FEATURE_SET, GATES_OF_FEATURE_SETS, feature_set_names
 from .._data.hosted_clusters import HOSTED_PROFILE
+from .._data.inclusion_rules import FEATURE_GATE_ANNOTATION
 from .._problems import Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
@@ -73,6 +74,15 @@ class ClusterVariant:
         for manifest in self.manifests:
             grouped.setdefault(manifest.object_id, []).append(manifest)
         return {resource: tuple(found) for resource, found in grouped.items()}
+
+    def can_have_both(self, first: Manifest, other: Manifest) -> bool:
+        """Whether no feature gate excludes one of two manifests. If the gates are known, ``manifests`` has only one."""
+        if self._context.feature_gates is not None or not self._context.rules.reads_gates:
+            return True
+        values = ((item.annotations or {}).get(FEATURE_GATE_ANNOTATION, "") for item in (first, other))
+        one, two = (frozenset(gate.strip() for gate in value.split(",")) for value in values)
+        opposite = frozenset(gate[1:] if gate.startswith("-") else f"-{gate}" for gate in one if gate)
+        return opposite.isdisjoint(two)
 
     def closure(self, names: frozenset[str]) -> frozenset[str]:
         """The least capabilities of a cluster that has ``names``: what they require, and what is always enabled."""

@@ -72,6 +72,12 @@ def test_the_version_of_the_cluster_for_several_architectures_is_a_migration():
         assert find(cluster_version(available=available), version=CURRENT, architecture="multi") == (MIGRATION, [])
 
 
+@pytest.mark.parametrize(("version", "codes"), [("4.12.9", [("missing-architecture", "architecture")]), ("4.13.1", [])])
+def test_older_clusters_do_not_know_the_architecture_of_a_request(version, codes):
+    obj = cluster_version((version, "Completed"))
+    assert find(obj, version=version, architecture="multi")[1] == codes
+
+
 @pytest.mark.parametrize(
     ("update", "image", "state", "phase"),
     [

@@ -108,6 +108,23 @@ def test_a_capability_that_another_one_requires_is_implied(check):
     assert check(documents(manifest("ns", "Ingress", kind="Namespace"), manifest("one", namespace="ns"))) == []
 
 
+@pytest.mark.parametrize(
+    ("gates", "version", "both"),
+    [
+        (("Some", "-Some"), "5.0", False),
+        (("-Some,Other", "Other, Some"), "4.22", False),
+        (("Some", "-Some"), "4.21", True),  # whose CVO reads no gates
+        (("Some", "Some"), "5.0", True),
+        (("Some", "-Other"), "5.0", True),
+    ],
+)
+def test_two_manifests_whose_gates_exclude_each_other_have_one_answer(tmp_path, gates, version, both):
+    first, second = ({"release.openshift.io/feature-gate": gate} for gate in gates)
+    files = {"a.yaml": manifest("one", "Console", annotations=first), "b.yaml": manifest("one", annotations=second)}
+    found = run_lint(read_source(str(write_files(tmp_path / "manifests", files)), version))
+    assert ("two-answers" in {item.code for item in found}) is both
+
+
 def test_two_answers_for_one_resource(check):
     files = {"a.yaml": manifest("one", "Console"), "b.yaml": manifest("one", "Storage")}
     assert check(files) == [("two-answers", "error", "b.yaml", 1)]
