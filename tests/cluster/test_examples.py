@@ -22,7 +22,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.request_coun
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
 from ansible_collections.capability.openshift.tests.cluster.helpers.updates import history
 from ansible_collections.capability.openshift.tests.cluster.helpers.updates_of_pages import updatable
-from ansible_collections.capability.openshift.tests.control_plane.api import Api
+from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.cvo import StatusWriter
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
@@ -60,6 +60,7 @@ OF_PLAN = {
     "Show the verdict of each update, and its reasons",
 }
 BUILDS = "/apis/config.openshift.io/v1/builds"
+DEPLOYMENT_CONFIGS = "/apis/apps.openshift.io/v1/deploymentconfigs"
 LIST_BUILDS = {"apiGroups": ["config.openshift.io"], "resources": ["builds"], "verbs": ["list"]}
 ALL = {plugin.name: plugin for plugin in plugins()}
 SIMPLE = [
@@ -181,7 +182,10 @@ def test_examples_of_usage(running: ControlPlane, folder: Path) -> None:
     found = []
     for user in users:  # The first one belongs to OpenShift.
         mark = running.audit.mark()
-        Api(user.kubeconfig, user_agent="test/1.0").list(BUILDS)
+        api = Api(user.kubeconfig, user_agent="test/1.0")
+        api.list(BUILDS)
+        with pytest.raises(ApiError):  # nothing serves it, and the request counts
+            api.list(DEPLOYMENT_CONFIGS)
         requests = running.audit.requests(mark, user=user.name)
         running.api.delete(COUNTS)
         count(running, requests)

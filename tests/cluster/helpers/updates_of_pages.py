@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.verification_config import ANNOTATION
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT
 from ansible_collections.capability.openshift.tests.cluster.helpers.updates import running
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
@@ -18,11 +20,24 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.registry.harness.registry import Registry, Site, mirror_sets
 from ansible_collections.capability.openshift.tests.unit.builders.images import release_image
+from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key, armored
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest
 
 START, END = "4.19.9", "4.20.3"
 GATE = "ack-4.19-admissionregistration-v1beta1-api-removals-in-4.20"
 REPOSITORY = "quay.io/openshift-release-dev/ocp-release"
+
+KEYS = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {
+        "name": "release-verification",
+        "namespace": "openshift-config-managed",
+        "annotations": {ANNOTATION: "", "include.release.openshift.io/self-managed-high-availability": "true"},
+    },
+    "data": {"verifier-public-key-test": armored(Key().ring), "store-test": "https://store.example/signatures"},
+}
+"""Without keys, a CVO refuses each image."""
 
 _SOURCES = {START: "4.21.0", END: "4.22.0"}
 _GATES = {START: f"data:\n  {GATE}: Kubernetes 1.33 removes an API.\n", END: "data: {}\n"}
@@ -47,6 +62,7 @@ def write_releases(folder: Path) -> list[Path]:
             copy.write_text(text, "utf-8")
         gates = manifest("admin-gates", namespace="openshift-config-managed", more=_GATES[version])
         (folder / version / "release-manifests" / "0000_11_gates.yaml").write_text(gates, "utf-8")
+        (folder / version / "release-manifests" / "0000_12_keys.json").write_text(json.dumps(KEYS), "utf-8")
     return [folder / version for version in _SOURCES]
 
 
