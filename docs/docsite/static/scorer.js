@@ -14,8 +14,9 @@ const KINDS = [
   ["CHANGELOG", -2],
 ];
 
-/* Options that several pages name, or whose names are words in titles, and the page that describes them. */
+/* Words that several pages name, or that are part of titles such as those of rules, and the page that describes them. */
 const OPTIONS = {
+  architecture: "docs/architecture",
   baseline: "docs/how_to/check_sites",
   checkout: "docs/how_to/check_sites",
   clusters: "docs/how_to/run_at_scale",
