@@ -115,6 +115,9 @@ AGENT_PLATFORM = Rule(
     ("agent",),
 )
 _SINGLE_NODE = "openshift/installer:pkg/asset/agent/installconfig.go validateSNOConfiguration"
+_AGENT = ("agent", "assisted")
+"""Methods in which assisted-service installs the hosts."""
+
 AGENT_SINGLE_NODE_PLATFORM = Rule(
     "agent-single-node-platform",
     "installer",
@@ -123,9 +126,8 @@ AGENT_SINGLE_NODE_PLATFORM = Rule(
     "controlPlane.replicas is 1, compute pools have no replicas, and the platform is neither none nor external",
     "Only platform none and external supports 1 ControlPlane and 0 Compute nodes",
     f"{_SINGLE_NODE}; openshift/assisted-service:internal/provider/platform.go, internal/featuresupport",
-    ("agent", "assisted"),
+    _AGENT,
 )
-_AGENT = ("agent", "assisted")
 AGENT_ARCHITECTURE = Rule(
     "agent-architecture",
     "installer",

@@ -131,7 +131,8 @@ class Plan(NamedTuple):
 class Hop(NamedTuple):
     """Two releases of a path, compared once for all clusters.
 
-    ``credentials``: of the new release for the platform. ``gates``: those in ``admin-gates`` of the old release.
+    ``credentials``: of the new release for the platform. ``gates``: those in ``admin-gates`` of the old release, which
+    are not known unless it ``has_cvo_manifests``.
     ``references``: of the new release that some selection leaves dangling.
     """
 
@@ -143,6 +144,7 @@ class Hop(NamedTuple):
     downgrade: bool
     gates: tuple[AdminGate, ...]
     references: ReleaseReferences
+    has_cvo_manifests: bool
 
 
 def plan_path(hops: Sequence[Hop], cluster: StartingCluster) -> Plan:

@@ -27,7 +27,7 @@ from .._release.credentials_requests import credentials_requests
 from .._release.release import Release
 from .._resources import ResourceId
 from .acceptance import Acceptance
-from .path import check_path, is_upgrade, release_gates, resolve_on_path
+from .path import check_path, has_cvo_manifests, is_upgrade, release_gates, resolve_on_path
 from .plan import Hop, Plan, ReleaseDiff, plan_path
 from .request import DEFAULT_SHARED_OPTIONS, PlanRequest, SharedOptions
 from .update_reasons import VERDICTS, Verdict
@@ -211,6 +211,7 @@ def _hop(start: ResolvedRelease, end: ResolvedRelease, platform: str | None) -> 
         is_upgrade(end.release, start.release),
         release_gates(start),
         ReleaseReferences(end.release, end.loaded),
+        has_cvo_manifests(start.release),
     )
 
 

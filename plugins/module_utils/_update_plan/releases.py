@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from .._problems import CapabilityError, Problem, Problems, did_you_mean
@@ -172,7 +173,7 @@ class HopSignatures:
         own = self._source._replace(signature=signature._replace(stores=stores or signature.stores))
         for position in path[1:]:
             source = source_after(before, name, own)
-            keyless = () if source.signature.previous else problems_of_keys(before, name)
+            keyless = partial(problems_of_keys, before, name)
             name, opened = self._releases[position][:2]
             unsigned = Problems()
             before = with_signers(opened, name, source, unsigned)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
@@ -24,22 +24,27 @@ class ImageSignature(NamedTuple):
 
 
 def image_signature(
-    options: SignatureOptions, unsigned: Sequence[Problem], keyless: Sequence[Problem], *, is_signed: bool
+    options: SignatureOptions,
+    unsigned: Sequence[Problem],
+    keyless: Callable[[], Sequence[Problem]],
+    *,
+    is_signed: bool,
 ) -> ImageSignature:
     """The signature of an image that was verified with ``options``. ``unsigned``: why it ``is_signed`` not.
 
-    ``keyless``: why the release before it has no keys, and so refuses each image. Empty if it has, or was not read.
+    ``keyless`` reads why the release before it has no keys, and so refuses each image: nothing if that is not known.
     Source: openshift/cluster-version-operator:pkg/cvo/cvo.go InitializeFromPayload.
     """
     if is_signed:
         return ImageSignature("verified")
     if options.mode == "ignore":
         return ImageSignature("unknown", "the option signature is ignore")
-    has_keys = options.previous or options.keys
-    reasons = [problem for problem in (unsigned if has_keys else keyless) if problem.severity != "info"]
+    if not options.previous and not options.keys:
+        unsigned = keyless()
+        if not unsigned:
+            return ImageSignature("unknown", "the keys of the release before it are not known")
+    reasons = [problem for problem in unsigned if problem.severity != "info"]
     unchecked = [problem for problem in reasons if problem.code in UNCHECKED]
-    if not has_keys and not reasons:
-        return ImageSignature("unknown", "the keys of the release before it are not known")
     if unchecked or not reasons:
         return ImageSignature("unknown", "; ".join(f"{problem.where} {problem.message}" for problem in unchecked))
     return ImageSignature("invalid", "; ".join(f"{problem.where} {problem.message}" for problem in reasons))

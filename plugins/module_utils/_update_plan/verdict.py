@@ -18,7 +18,7 @@ from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gate_minor, 
 from .._data import capabilities as capability_data
 from .._data.version import find_minor, is_semantic_version, precedence
 from .acceptance import Acceptance, accepting
-from .path import blockers, downgrade_reasons, has_cvo_manifests, is_minor_update, is_upgrade, override_blockers
+from .path import blockers, downgrade_reasons, is_minor_update, is_upgrade, override_blockers
 from .plan import Hop, HopPlan
 from .signature import ImageSignature, signature_reasons
 from .update_reasons import (
@@ -255,8 +255,9 @@ def _gate_reasons(
     unchecked: list[Unchecked],
 ) -> Iterator[UpdateReason]:
     """Yield the ``gates`` that are not acknowledged. ``reported``: the reasons of ``Upgradeable=False``."""
-    lacks_gates = acks.gates is None and not has_cvo_manifests(hop.start.release)
-    if lacks_gates or (acks.acks is None and (gates or status is not None)):
+    lacks_gates = acks.gates is None and not hop.has_cvo_manifests
+    lacks_acks = acks.acks is None and bool(gates or status is not None)
+    if lacks_gates or lacks_acks:
         # Without the ConfigMap of acknowledgements, the CVO looks at no gate.
         requires_ack = any(reason.code in (ACK_REQUIRED, MISSING_ACKS) for reason in reported)
         is_completed = status is not None and status.completed == hop.start.release.shown_version
@@ -266,7 +267,7 @@ def _gate_reasons(
         version = hop.start.release.shown_version
         message = f"the gates of {version} are not known, because its directory lacks the CVO's own manifests"
         unchecked.append(Unchecked("admin-gates", message))
-    if acks.acks is None and (gates or status is not None):
+    if lacks_acks:
         place = f"ConfigMap {ADMIN_ACKS.namespace}/{ADMIN_ACKS.name}"
         effect = "each gate counts as not acknowledged" if gates else "gates that operators added are not known"
         unchecked.append(Unchecked("admin-acks", f"{place} was not read, so {effect}"))

@@ -96,8 +96,8 @@ CONDITIONAL = conditional("4.18.4", False, "MultipleReasons", risk("Slow"), risk
         (PATCH, reported("4.18.3"), ["update-not-listed"]),
         (PATCH, reported("4.18.3", condition("RetrievedUpdates", False)), ["updates-not-retrieved"]),
         (PATCH, reported("4.18.3", channel=""), ["no-channel"]),
-        # The CVO refuses these whatever an administrator accepts.
         (PATCH, reported("4.18.3", condition("Invalid", True), available=["4.18.4"]), ["invalid-cluster-version"]),
+        # The CVO refuses this whatever an administrator accepts.
         (MINOR, reported("4.18.3", condition("Upgradeable", False, "Pool"), available=["4.19.1"]), ["", GATE]),
     ],
 )

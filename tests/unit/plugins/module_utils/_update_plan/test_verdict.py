@@ -15,6 +15,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.admi
     acknowledged,
     admin_gates,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner, PlanResult
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.verdict import HopVerdict
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import (
@@ -508,7 +509,8 @@ def test_conditions_that_are_not_known_do_not_count(options, code):
     assert found.verdict == "go"
     assert [item.code for item in found.not_checked] == [code, "admin-gates"]
     # The cluster that was read has more than its ClusterVersion.
-    assert with_state(MINOR, {"is_read": True}, **options).not_checked[0].code == "unused-status"
+    whole = with_state(MINOR, {"is_read": True}, **options)
+    assert [item.code for item in whole.not_checked] == ["unused-status", "admin-gates"]
 
 
 @pytest.mark.parametrize("path", [MINOR, ("4.18.3", "4.18.4", "4.19.1")])
@@ -547,7 +549,8 @@ def test_the_conditions_of_another_minor_do_not_count():
     found = verdict(MINOR, cluster_version=reported("4.17.9", NOT_UPGRADEABLE))
 
     assert codes(found) == [("risk", "version-mismatch", "VersionMismatch")]
-    unchecked, _gates = found.not_checked
+    unchecked, of_gates = found.not_checked
+    assert of_gates.code == "admin-gates"
     assert unchecked == ("unused-status", "the cluster runs 4.17.9, not 4.18.3, so its status was not used")
 
 
@@ -653,8 +656,9 @@ def test_hypershift_compares_only_the_minors_of_a_hosted_cluster(path, options, 
     (found,) = planned(*sides, path=path, down=True, cluster_profile=profile, **options).verdicts
 
     assert [(item.verdict, item.code) for item in found.reasons] == expected
-    # Another minor version also has gates.
-    assert [item.code for item in found.not_checked][:2] == ["cluster-state", "hosted-cluster"]
+    # The CVO considers gates before an update to a later minor version.
+    of_gates = ["admin-gates"] if minor_of(path[0]) < minor_of(path[1]) else []
+    assert [item.code for item in found.not_checked] == ["cluster-state", "hosted-cluster", *of_gates]
 
 
 def test_the_channel_of_a_hosted_cluster_is_set_in_its_hosted_cluster():
