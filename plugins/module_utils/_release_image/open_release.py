@@ -85,8 +85,8 @@ def problems_of_keys(previous: OpenedRelease, name: str) -> tuple[Problem, ...]:
     from .signature_verification import config_of_release
 
     problems = Problems()
-    if os.path.isdir(previous.directory):
-        config_of_release(name, previous.directory, problems)
+    if not os.path.isdir(previous.directory) or config_of_release(name, previous.directory, problems) is not None:
+        return ()
     return tuple(problems)
 
 

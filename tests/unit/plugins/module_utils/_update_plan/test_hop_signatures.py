@@ -91,6 +91,7 @@ def test_each_image_is_verified_once_by_the_release_before_it(tmp_path: Path, as
         ("", {"mode": "warn"}, "invalid"),
         ("", {"mode": "ignore"}, "unknown"),
         (CONFIG_MAP, {"mode": "warn"}, "unknown"),
+        (CONFIG_MAP.replace('"data": {', '"data": {"other": "", '), {"mode": "warn"}, "unknown"),  # only a warning
         ("", {"mode": "warn", "keys": ("a.gpg",)}, "unknown"),
     ],
 )
