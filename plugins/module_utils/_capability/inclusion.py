@@ -201,14 +201,17 @@ def _feature_set(value: str, feature_set: str, known: tuple[str, ...]) -> Iterat
 
 
 def _feature_gates(value: str, enabled: frozenset[str]) -> Iterator[Reason]:
-    for requirement in value.split(","):
-        gate = requirement.strip(_GO_SPACE)
-        if gate.startswith("-"):
-            if gate[1:] in enabled:
-                message = f"feature gate {gate[1:]} is enabled but manifest requires it to be disabled"
-                yield Reason("feature_gate", message)
-        elif gate and gate not in enabled:
+    for gate, must_be_enabled in gate_requirements(value):
+        if must_be_enabled and gate not in enabled:
             yield Reason("feature_gate", f"feature gate {gate} is required but not enabled")
+        elif gate in enabled and not must_be_enabled:
+            yield Reason("feature_gate", f"feature gate {gate} is enabled but manifest requires it to be disabled")
+
+
+def gate_requirements(value: str) -> tuple[tuple[str, bool], ...]:
+    """Each feature gate that the annotation ``value`` names, and whether it must be enabled."""
+    gates = (requirement.strip(_GO_SPACE) for requirement in value.split(","))
+    return tuple((gate.removeprefix("-"), not gate.startswith("-")) for gate in gates if gate)
 
 
 def _major_version(resource_id: ResourceId, value: str, major: int) -> Iterator[Reason]:

@@ -71,7 +71,7 @@ class UndefinedApi(NamedTuple):
 
     def is_in(self, minor: Minor | None) -> bool:
         """Whether ``minor`` serves it in these versions. ``None``: any minor may be meant."""
-        return minor is None or (self.since <= minor and (self.until is None or minor <= self.until))
+        return minor is None or minor.is_in(self.since, self.until)
 
 
 AGGREGATED_APIS: tuple[UndefinedApi, ...] = (

@@ -106,6 +106,6 @@ BOOTSTRAP_OBJECTS: tuple[BootstrapObjects, ...] = (
 def bootstrap_renderer(kind: str, name: str, minor: Minor) -> str:
     """The source of what renders a resource without namespace in ``minor``; empty if nothing does."""
     for item in BOOTSTRAP_RESOURCES:
-        if (item.kind, item.name) == (kind, name) and item.since <= minor and (not item.until or minor <= item.until):
+        if (item.kind, item.name) == (kind, name) and minor.is_in(item.since, item.until):
             return item.renderer or next(source for since, source in _RENDERERS if since <= minor)
     return ""

@@ -57,8 +57,4 @@ def feature_set(name: str) -> FeatureSet | None:
 
 def feature_set_names(minor: Minor | None) -> tuple[str, ...]:
     """Feature sets that a cluster of ``minor`` can have, or one of any minor if it is ``None``."""
-    return tuple(
-        item.name
-        for item in FEATURE_SETS
-        if minor is None or (item.since <= minor and (item.until is None or minor <= item.until))
-    )
+    return tuple(item.name for item in FEATURE_SETS if minor is None or minor.is_in(item.since, item.until))

@@ -133,7 +133,7 @@ class DeletedFiles(NamedTuple):
 
     def contains(self, minor: Minor) -> bool:
         """Whether HyperShift of ``minor`` deletes the files."""
-        return self.since <= minor and (self.until is None or minor <= self.until)
+        return minor.is_in(self.since, self.until)
 
 
 KEEPING_PLATFORMS: tuple[str, ...] = ("ibmcloud", "powervs")

@@ -48,7 +48,7 @@ class Rule(NamedTuple):
 
     def in_force(self, minor: Minor, method: str) -> bool:
         """Whether the rule applies to ``minor`` and an install method."""
-        return self.since <= minor and (self.until is None or minor <= self.until) and method in self.methods
+        return minor.is_in(self.since, self.until) and method in self.methods
 
 
 VALIDATION = "openshift/installer:pkg/types/validation/installconfig.go"

@@ -72,11 +72,7 @@ PLATFORMS: tuple[str, ...] = tuple(platform.name for platform in _PLATFORMS if p
 
 def installer_platforms(minor: Minor) -> tuple[str, ...]:
     """The keys of ``platform`` that the installer of ``minor`` knows."""
-    return tuple(
-        item.name
-        for item in _PLATFORMS
-        if item.since is not None and item.since <= minor and (item.until is None or minor <= item.until)
-    )
+    return tuple(item.name for item in _PLATFORMS if item.since is not None and minor.is_in(item.since, item.until))
 
 
 def agent_platforms(minor: Minor) -> tuple[str, ...]:

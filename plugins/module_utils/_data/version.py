@@ -61,3 +61,7 @@ class Minor(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.major}.{self.minor}"
+
+    def is_in(self, since: Minor, until: Minor | None) -> bool:
+        """Whether it is one of the minors from ``since`` to ``until``, both included (``None``: no end)."""
+        return since <= self and (until is None or self <= until)

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import product
 
 from .._capability.cluster_options import InclusionCriteria, inclusion_context
-from .._capability.inclusion import InclusionContext, included_manifests
+from .._capability.inclusion import InclusionContext, gate_requirements, included_manifests
 from .._capability.release_properties import cluster_profiles
 from .._data.capabilities import always_enabled_by_default, gated_capabilities
 from .._data.dependencies import with_required
@@ -80,9 +80,8 @@ class ClusterVariant:
         if self._context.feature_gates is not None or not self._context.rules.reads_gates:
             return True
         values = ((item.annotations or {}).get(FEATURE_GATE_ANNOTATION, "") for item in (first, other))
-        one, two = (frozenset(gate.strip() for gate in value.split(",")) for value in values)
-        opposite = frozenset(gate[1:] if gate.startswith("-") else f"-{gate}" for gate in one if gate)
-        return opposite.isdisjoint(two)
+        one, two = (frozenset(gate_requirements(value)) for value in values)
+        return two.isdisjoint((gate, not must_be_enabled) for gate, must_be_enabled in one)
 
     def closure(self, names: frozenset[str]) -> frozenset[str]:
         """The least capabilities of a cluster that has ``names``: what they require, and what is always enabled."""
