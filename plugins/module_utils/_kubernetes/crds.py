@@ -17,8 +17,8 @@ from .client import Client
 TOUCHED = "capability.openshift.io/nudged"
 """Annotation that is set and removed at once to make an API server process a definition that it has forgotten."""
 
-ESTABLISH_SECONDS = 120.0
-"""Time limit for definitions; it includes a restart of the API server."""
+ESTABLISH_SECONDS = 300.0
+"""Time limit for definitions; it includes a restart of the API server, which takes minutes on a single node."""
 
 TOUCH_SECONDS = 8.0
 """Time without an event after which a definition is touched. A highly available API server takes up to 5 seconds."""
