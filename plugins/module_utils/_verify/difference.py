@@ -194,6 +194,8 @@ def _stored(kind: tuple[str, str], body: Mapping[str, Any]) -> dict[str, Any]:
 def _compare(at: _FieldPath, rule: MergeRule, desired: Any, live: Any, minor: Minor | None) -> Iterator[Difference]:
     """Yield the differences of a field that ``rule`` compares."""
     if minor is not None and minor < rule.since:
+        if rule.former is not None:
+            yield from _compare(at, rule.former, desired, live, minor)
         return
     if rule.optional and at.is_omitted(desired):
         return

@@ -22,7 +22,8 @@ class MergeRule(NamedTuple):
     ``fields``: only these fields are compared. ``key``: the items of a list are identified by this field, in any order.
     ``merged``: more items of a list or a map may exist. ``unique``: but none of those in the manifest twice.
     ``optional``: not compared if the manifest lacks the field. ``value``: the field is not a pointer, so an absent one
-    is the same as an empty one. ``since``: the first minor whose CVO looks at the field.
+    is the same as an empty one. ``since``: the first minor whose CVO looks at the field, or before which ``former`` is
+    its rule.
     """
 
     fields: Mapping[str, MergeRule] | None = None
@@ -33,6 +34,7 @@ class MergeRule(NamedTuple):
     optional: bool = False
     value: bool = False
     since: Minor = Minor(4, 11)
+    former: MergeRule | None = None
 
 
 _SAME = MergeRule()
@@ -115,13 +117,19 @@ _JOB = {
 
 _PAUSED = MergeRule(since=Minor(4, 15))
 _HISTORY = MergeRule(optional=True, since=Minor(4, 15))
-_SCC = (
+_SCC_FIELDS = (
     *("priority", "allowPrivilegedContainer", "defaultAddCapabilities", "requiredDropCapabilities"),
-    *("allowedCapabilities", "allowHostDirVolumePlugin", "volumes", "allowedFlexVolumes", "allowHostNetwork"),
+    *("allowedCapabilities", "allowHostDirVolumePlugin", "allowedFlexVolumes", "allowHostNetwork"),
     *("allowHostPorts", "allowHostPID", "allowHostIPC", "defaultAllowPrivilegeEscalation", "allowPrivilegeEscalation"),
     *("seLinuxContext", "runAsUser", "fsGroup", "supplementalGroups", "readOnlyRootFilesystem", "users", "groups"),
     *("seccompProfiles", "allowedUnsafeSysctls", "forbiddenSysctls"),
 )
+_SCC = {
+    "metadata": METADATA,
+    **dict.fromkeys(_SCC_FIELDS, MergeRule(since=Minor(4, 14))),
+    "volumes": MergeRule(since=Minor(4, 14), former=MergeRule(merged=True, since=Minor(4, 12))),
+}
+"""security.go EnsureSecurityContextConstraints. Before 4.14, it only adds volumes, and 4.11 does not call it."""
 
 
 def _spec(fields: Mapping[str, MergeRule]) -> MergeRule:
@@ -184,6 +192,6 @@ KINDS: Mapping[tuple[str, str], MergeRule] = {
     ("rbac.authorization.k8s.io", "ClusterRoleBinding"): _top("subjects", "roleRef"),
     ("rbac.authorization.k8s.io", "Role"): _top("rules"),
     ("rbac.authorization.k8s.io", "RoleBinding"): _top("subjects", "roleRef"),
-    ("security.openshift.io", "SecurityContextConstraints"): _top(*_SCC),
+    ("security.openshift.io", "SecurityContextConstraints"): MergeRule(_SCC),
 }
 """The kinds that have their own builder, by group and kind (lib/resourcebuilder/resourcebuilder.go)."""

@@ -27,6 +27,7 @@ ROLE = "rbac.authorization.k8s.io/v1/ClusterRole"
 POLICY = "networking.k8s.io/v1/NetworkPolicy"
 CRD = "apiextensions.k8s.io/v1/CustomResourceDefinition"
 CUSTOM = "operator.openshift.io/v1/Console"
+SCC = "security.openshift.io/v1/SecurityContextConstraints"
 
 
 def body(kind: str, **fields: Any) -> dict[str, Any]:
@@ -381,7 +382,7 @@ def test_what_the_cluster_has_besides_or_spells_differently_is_no_difference(kin
             id="lists of other kinds are not merged",
         ),
         pytest.param(
-            "security.openshift.io/v1/SecurityContextConstraints",
+            SCC,
             {"allowedCapabilities": None, "priority": None},
             {"allowedCapabilities": ["*"], "priority": 10},
             [(".allowedCapabilities", None, ["*"]), (".priority", None, 10)],
@@ -549,6 +550,10 @@ def test_what_another_client_adds_is_reported_if_the_operator_removes_it(kind, w
         (DEPLOYMENT, pod(), pod(automountServiceAccountToken=False), Minor(4, 21)),
         (CONFIG_MAP, {"binaryData": {"a": "AA=="}}, {}, Minor(4, 20)),
         ("config.openshift.io/v1/ClusterOperator", {"metadata": {"labels": {"a": "b"}}}, {}, Minor(4, 15)),
+        (SCC, {"users": []}, {"users": ["system:serviceaccount:shop:web"]}, Minor(4, 14)),
+        (SCC, {"allowedCapabilities": ["NET_RAW"]}, {"allowedCapabilities": []}, Minor(4, 14)),
+        (SCC, {"volumes": ["secret"]}, {"volumes": ["hostPath", "secret"]}, Minor(4, 14)),
+        (SCC, {"volumes": ["csi", "secret"]}, {"volumes": ["secret"]}, Minor(4, 12)),
     ],
 )
 def test_older_operators_leave_more(kind, wanted, found, since):
