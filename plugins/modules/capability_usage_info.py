@@ -16,13 +16,13 @@ description:
   - Reads the C(APIRequestCount) objects of a cluster, or of a file, and shows which clients send requests to the APIs
     of a capability. The objects contain the numbers of requests of the last 24 hours.
   - The APIs of a capability do not exist in a cluster without it. Before you install such a cluster, run the module on
-    a cluster that has the capability. After the installation, run it on the new cluster to see which clients fail. The
-    API server also counts requests to APIs that do not exist.
+    a cluster that has the capability. After the installation, run it on the new cluster to see which clients fail.
+    Before 4.18, the API server also counts requests to APIs that do not exist.
   - The definitions in O(release) decide which APIs belong to which capability. The collection knows the APIs that
     aggregated API servers serve, which have no definition in a release. APIs of all cluster profiles and feature sets
     count.
-  - From 4.18 on, the API server counts only requests for deprecated APIs. Without any count of the APIs of an
-    enabled capability in O(capability_names), such a version is an error.
+  - From 4.18 on, the API server counts only requests for deprecated APIs. Without any count of the APIs of a
+    capability in O(capability_names), such a version is an error, whether the capability is enabled or not.
   - Requires C(get) and C(list) on C(apirequestcounts), and C(get) on C(clusterversions).
 extends_documentation_fragment:
   - capability.openshift._auth

@@ -222,9 +222,7 @@ def capability_usage(
         problems.error("no-request-counts", where, f"contains no {KIND}", hints[0])
     enabled = _enabled(objects)
     counted = _counted(counts, ownership)
-    # A disabled capability has no APIs.
-    uncounted = [name for name in sorted(selected - counted) if enabled.get(name, True)]
-    _check_version(objects, release, uncounted, selected & counted, where, problems)
+    _check_version(objects, release, sorted(selected - counted), selected & counted, where, problems)
     problems.raise_errors(InvalidOptionError)
     if not enabled:
         message = "no capabilities of a ClusterVersion can be read, so it is not known which APIs exist"
