@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .._resources import Object, as_text, nested
@@ -21,6 +22,7 @@ class UpdateStart(NamedTuple):
 
     ``from_version`` and ``from_image``: what it ran. ``selection`` and ``capabilities``: ``spec.capabilities`` and
     ``status.capabilities``. ``is_multi``: whether the release of ``image`` is for several architectures.
+    ``requested``: ``spec.desiredUpdate`` before this update was requested, which the annotation lacks.
     """
 
     image: str
@@ -29,10 +31,13 @@ class UpdateStart(NamedTuple):
     selection: Mapping[str, Any]
     capabilities: Mapping[str, Any]
     is_multi: bool = False
+    requested: Mapping[str, Any] = MappingProxyType({})
 
     def annotation(self) -> str:
         """The value of the annotation."""
-        return json.dumps(self._asdict(), sort_keys=True)
+        kept = self._asdict()
+        del kept["requested"]
+        return json.dumps(kept, sort_keys=True)
 
     def cluster_version(self, current: Object) -> Object:
         """``current`` with what it had before the update, as far as the enabled capabilities depend on it."""
@@ -50,6 +55,7 @@ def start_of(cluster_version: Object, target: TargetRelease) -> UpdateStart:
         as_text(nested(status, "desired", "image")),
         selection_of(cluster_version),
         nested(status, "capabilities") or {},
+        requested=nested(cluster_version, "spec", "desiredUpdate") or {},
     )
 
 

@@ -134,6 +134,8 @@ def _change(
         is_annotated = nested(obj, "metadata", "annotations", ANNOTATION) == annotation
         if is_annotated and _effective(current) == _effective(wanted):
             return None, None
+        if _effective(current) not in (_effective(start.requested), _effective(wanted)):
+            raise _concurrent()
         # Null removes a field in a merge, also one that an earlier update left there.
         request = {**dict.fromkeys(current), **wanted}
         metadata = {"annotations": {ANNOTATION: annotation}}
@@ -147,9 +149,13 @@ def _check_unchanged(obj: Object, start: UpdateStart) -> None:
     """Raise ``ClusterError`` if the cluster no longer runs what the plan started from."""
     now = start_of(obj, TargetRelease("", start.image))
     if (now.from_image, now.selection) != (start.from_image, start.selection):
-        message = "another client changed what the plan started from: the release, or spec.capabilities"
-        hint = "Run this again to plan again"
-        raise ClusterError([Problem("error", "concurrent-update", str(CLUSTER_VERSION), message, hint)])
+        raise _concurrent()
+
+
+def _concurrent() -> ClusterError:
+    message = "another client changed what the plan started from: the release, spec.capabilities or spec.desiredUpdate"
+    hint = "Run this again to plan again"
+    return ClusterError([Problem("error", "concurrent-update", str(CLUSTER_VERSION), message, hint)])
 
 
 def _effective(request: Mapping[str, Any]) -> dict[str, Any]:
