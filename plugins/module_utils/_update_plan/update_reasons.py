@@ -144,10 +144,15 @@ def condition_reasons(status: UpdateStatus, target: str) -> Iterator[UpdateReaso
     if failing is not None:
         text = "the cluster fails to reconcile its release" if failing.status == "True" else "reconciling is slow"
         yield _reason("risk", "failing", failing, text, "Repair the cluster before the update", name="failing")
-    yield from _in_progress(status)
+    yield from _in_progress(status, target)
 
 
-def _in_progress(status: UpdateStatus) -> Iterator[UpdateReason]:
+def _in_progress(status: UpdateStatus, target: str) -> Iterator[UpdateReason]:
+    hint, name = _WAIT, "update-in-progress"
+    loading = status.condition("ReleaseAccepted", "Unknown")
+    if loading is not None and status.requested not in ("", status.version, target):
+        text = f"an update to {status.requested} is requested, and the cluster-version operator loads it"
+        yield _reason("risk", name, loading, text, hint, name=name)
     latest = status.history[0] if status.history else None
     partial = latest is not None and latest.state == "Partial"
     progressing = status.condition("Progressing", "True")
@@ -156,7 +161,6 @@ def _in_progress(status: UpdateStatus) -> Iterator[UpdateReason]:
     version = status.version or "another version"
     # A change of the capabilities is applied in the same way as an update.
     text = f"an update to {version} is under way" if partial else f"the cluster still applies {version}"
-    hint, name = _WAIT, "update-in-progress"
     if progressing is not None:
         yield _reason("risk", name, progressing, text, hint, name=name)
     else:

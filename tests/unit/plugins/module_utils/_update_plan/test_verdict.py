@@ -271,6 +271,18 @@ def test_a_partial_update_is_under_way_even_without_its_condition():
     assert codes(found) == [("risk", "update-in-progress", "Partial")]
 
 
+@pytest.mark.parametrize(
+    ("requested", "expected"),
+    [("4.18.9", [("risk", "update-in-progress", "RetrievePayload")]), (PATCH[0], []), (PATCH[1], []), ("", [])],
+)
+def test_another_update_that_the_cvo_loads_is_in_progress(requested, expected):
+    loading = condition("ReleaseAccepted", "Unknown", "RetrievePayload", "Retrieving and verifying payload")
+    wanted: dict[str, Any] = {"desiredUpdate": {"version": requested}}
+    found = verdict(PATCH, cluster_version=reported(PATCH[0], loading, available=PATCH[1:], **wanted))
+
+    assert codes(found) == expected
+
+
 # Gates that an administrator acknowledges.
 
 
