@@ -112,23 +112,27 @@ def is_minor_update(start: ResolvedRelease, end: ResolvedRelease) -> bool:
     return start.minor != end.minor and is_upgrade(start.release, end.release)
 
 
-def blockers(start: ResolvedRelease, end: ResolvedRelease, previous: str | None) -> Iterator[UpdateReason]:
+def blockers(
+    current: str, start: ResolvedRelease, end: ResolvedRelease, previous: str | None
+) -> Iterator[UpdateReason]:
     """Yield why a cluster refuses to update from ``start`` to ``end`` because of their versions and its feature set.
 
-    ``previous``: the version before the current one, empty if there is none, and ``None`` if that is not known.
+    ``current``: the version that it runs, of the minor of ``start``. ``previous``: the one before it, empty if there is
+    none, and ``None`` if that is not known.
     Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion, upgradeable.go (which accepts a
     version that is not later), rollback.go and gianthop.go. The CVO of a hosted cluster never loads another release.
     HyperShift compares only the minor versions, see openshift/hypershift:support/supportedversion IsValidReleaseVersion
     and openshift/hypershift#2381.
     """
-    if is_upgrade(start.release, end.release):
+    change = precedence(end.release.shown_version), precedence(current)
+    if change[0] > change[1]:
         yield from _skipped_minor_reasons(start, end)
         yield from _feature_set_reasons(start, end)
-    elif is_upgrade(end.release, start.release):
-        yield from downgrade_reasons(start.release.shown_version, start, end, previous)
+    elif change[0] < change[1]:
+        yield from _downgrade_reasons(current, start, end, previous)
 
 
-def downgrade_reasons(
+def _downgrade_reasons(
     current: str, start: ResolvedRelease, end: ResolvedRelease, previous: str | None
 ) -> Iterator[UpdateReason]:
     """Yield why a cluster that runs ``current``, of the minor of ``start``, refuses to go back to ``end``."""

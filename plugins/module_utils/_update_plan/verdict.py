@@ -18,7 +18,7 @@ from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gate_minor, 
 from .._data import capabilities as capability_data
 from .._data.version import find_minor, is_semantic_version, precedence
 from .acceptance import Acceptance, accepting
-from .path import blockers, downgrade_reasons, is_minor_update, is_upgrade, override_blockers
+from .path import blockers, is_minor_update, override_blockers
 from .plan import Hop, HopPlan
 from .signature import ImageSignature, signature_reasons
 from .update_reasons import (
@@ -89,16 +89,14 @@ def hop_verdicts(
 
     ``plans``: what each hop does to the capabilities of the cluster.
     """
-    previous = _previous(state.status)
-    if state.status is not None and state.status.version != hops[0].start.release.shown_version:
-        previous = None  # the history is that of another version
+    current, previous = _versions(hops[0].start, state.status)
     verdicts: list[HopVerdict] = []
     signatures = state.signatures or (None,) * len(hops)
     for position, (hop, plan, signature) in enumerate(zip(hops, plans, signatures, strict=True)):
-        verdict = _hop_verdict(hop, plan, signature, overrides, state, previous, first=position == 0)
+        verdict = _hop_verdict(hop, plan, signature, overrides, state, current, previous, first=position == 0)
         found = (accepting(name, state.acceptances) for name in sorted(plan.newly_enabled))
         verdicts.append(verdict._replace(capabilities=tuple(item for item in found if item is not None)))
-        previous = hop.start.release.shown_version
+        current, previous = hop.end.release.shown_version, current
     return tuple(verdicts)
 
 
@@ -108,12 +106,13 @@ def _hop_verdict(
     signature: ImageSignature | None,
     overrides: tuple[Override, ...],
     state: UpdateState,
+    current: str,
     previous: str | None,
     *,
     first: bool,
 ) -> HopVerdict:
     start, end = hop.start, hop.end
-    reasons = [*blockers(start, end, previous), *override_blockers(start, end, overrides)]
+    reasons = [*blockers(current, start, end, previous), *override_blockers(start, end, overrides)]
     unchecked: list[Unchecked] = []
     reasons += signature_reasons(hop, signature, state.signature_stores, unchecked)
     if first and state.status is not None:
@@ -130,7 +129,7 @@ def _hop_verdict(
     if status is not None:
         target = end.release.shown_version
         reasons += condition_reasons(status, target)
-        if is_upgrade(start.release, end.release):
+        if precedence(target) > precedence(current):
             results = _capability_results(status, plan)
             reasons += recommendation_reasons(status, target, results, unchecked, hosted=start.hosted)
     blocks_patches = status is not None and _blocks_patches(status, start)
@@ -209,9 +208,6 @@ def _mismatch_reasons(hop: Hop, status: UpdateStatus, unchecked: list[Unchecked]
         yield UpdateReason("risk", "version-mismatch", "VersionMismatch", message, source, hint)
         return
     unchecked.append(Unchecked("version-mismatch", message))
-    target = hop.end.release.shown_version
-    if is_upgrade(hop.start.release, hop.end.release) and precedence(target) < precedence(runs):
-        yield from downgrade_reasons(runs, hop.start, hop.end, _previous(status))
 
 
 def _status_at(hop: Hop, state: UpdateState, unchecked: list[Unchecked]) -> UpdateStatus | None:
@@ -274,11 +270,13 @@ def _gate_reasons(
     yield from gate_reasons(gates, acks.acks)
 
 
-def _previous(status: UpdateStatus | None) -> str | None:
-    """Return the version before the one that the cluster runs, completed or not. Source: rollback.go."""
-    if status is None or not status.history:
-        return None
-    for entry in status.history:
-        if (entry.version, entry.image) != (status.version, status.image):
-            return entry.version if is_semantic_version(entry.version) else ""
-    return ""
+def _versions(start: ResolvedRelease, status: UpdateStatus | None) -> tuple[str, str | None]:
+    """Return the version that the cluster runs, of the minor of ``start``, and the one before it, completed or not.
+
+    The latter is empty if there is none, and ``None`` if it is not known. Source: rollback.go.
+    """
+    if status is None or find_minor(status.version) != start.minor:
+        return start.release.shown_version, None
+    others = (entry for entry in status.history if (entry.version, entry.image) != (status.version, status.image))
+    previous = next((entry.version if is_semantic_version(entry.version) else "" for entry in others), "")
+    return status.version, previous if status.history else None

@@ -582,6 +582,20 @@ def test_a_cluster_of_another_patch_does_not_go_back_unnoticed(runs, past, expec
     assert [item.code for item in found.not_checked] == ["version-mismatch"]
 
 
+@pytest.mark.parametrize(
+    ("runs", "past", "expected"),
+    [
+        ("4.18.5", ["4.18.4"], [("blocked", "downgrade", "LowDesiredVersion")]),
+        ("4.18.5", ["4.18.3"], []),
+        ("4.18.2", [], [("risk", "update-not-listed", "UnknownUpdate")]),
+    ],
+)
+def test_a_rollback_is_one_from_the_version_that_the_cluster_runs(runs, past, expected):
+    found = verdict(("4.18.8", "4.18.3"), down=True, cluster_version=reported(runs, past=past))
+
+    assert codes(found) == expected
+
+
 @pytest.mark.parametrize(("state", "expected"), [("Partial", ["update-in-progress"]), ("Completed", [])])
 def test_the_version_that_the_cluster_updates_to_is_not_expected_in_its_channel(state, expected):
     found = verdict(PATCH, cluster_version=reported(PATCH[1], past=PATCH[:1], state=state))
