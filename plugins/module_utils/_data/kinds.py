@@ -22,14 +22,16 @@ CLUSTER_SCOPED = frozenset(
 """Source: discovery of kube-apiserver 1.34, with which ``tests/cluster`` compares this list."""
 
 
-_AGGREGATED_CLUSTER_SCOPED = frozenset(
+_CLUSTER_SCOPED_OF_OPENSHIFT = frozenset(
     {
         ("authorization.openshift.io", "ClusterRole"),
         ("authorization.openshift.io", "ClusterRoleBinding"),
+        ("config.openshift.io", "ClusterOperator"),
         ("image.openshift.io", "Image"),
         ("oauth.openshift.io", "OAuthClient"),
         ("oauth.openshift.io", "OAuthClientAuthorization"),
         ("project.openshift.io", "Project"),
+        ("security.openshift.io", "SecurityContextConstraints"),
         ("template.openshift.io", "BrokerTemplateInstance"),
         ("user.openshift.io", "Group"),
         ("user.openshift.io", "Identity"),
@@ -37,12 +39,16 @@ _AGGREGATED_CLUSTER_SCOPED = frozenset(
         ("user.openshift.io", "UserIdentityMapping"),
     }
 )
-"""Kinds that OpenShift's own API servers keep. Source: openshift/api:*/v1/types.go, ``+genclient:nonNamespaced``."""
+"""Kinds that OpenShift's own API servers keep, and those of definitions that operators use and do not have.
+
+Manifests of both custom resources have had a namespace. Source: openshift/api:*/v1/types*.go,
+``+genclient:nonNamespaced``.
+"""
 
 
 def is_cluster_scoped(group: str, kind: str) -> bool:
-    """Whether a kind without a CustomResourceDefinition is known not to be in a Namespace."""
-    return (kind in CLUSTER_SCOPED and is_of_kubernetes(group)) or (group, kind) in _AGGREGATED_CLUSTER_SCOPED
+    """Whether a kind is known not to be in a Namespace without its CustomResourceDefinition."""
+    return (kind in CLUSTER_SCOPED and is_of_kubernetes(group)) or (group, kind) in _CLUSTER_SCOPED_OF_OPENSHIFT
 
 
 def is_of_kubernetes(group: str) -> bool:

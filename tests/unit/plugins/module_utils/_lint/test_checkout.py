@@ -336,6 +336,20 @@ def test_findings_about_the_update_from_the_merge_base(tmp_path):
     assert ("gains-capability", "error", "manifests/gains.yaml") in brief(findings(path, release))
 
 
+@pytest.mark.parametrize(
+    ("kind", "api"),
+    [("SecurityContextConstraints", "security.openshift.io/v1"), ("ClusterOperator", "config.openshift.io/v1")],
+)
+def test_a_namespace_that_the_api_ignores_makes_no_other_object(tmp_path, kind, api):
+    """As the manifest of the insights-operator had one."""
+    path = write_repository(
+        tmp_path / "checkout", {"a.yaml": manifest("one", kind=kind, api=api, namespace="insights")}
+    )
+    write_operator(path, {"a.yaml": manifest("one", kind=kind, api=api)})
+    assert findings(path) == []
+    assert changes(path) == {"manifests/a.yaml one": ["content"]}
+
+
 # A release
 
 
