@@ -147,7 +147,13 @@ class _Check:
             found[0] = found[0]._replace(message=f"{found[0].message}; it has {ignored}")
         elif ignored:
             found.append(_Finding("ignored-marker", f"has {ignored}"))
-        found += [*self._requirements(item), *self._rights(item), *self._services(item), *self._references(item)]
+        # A catalog names a required API twice.
+        found += [
+            *dict.fromkeys(self._requirements(item)),
+            *self._rights(item),
+            *self._services(item),
+            *self._references(item),
+        ]
         if id(item) in self._csvs[1:]:
             message = f"is one of {len(self._csvs)} ClusterServiceVersions in one directory"
             found.append(_Finding("invalid-manifest", message, "Split the bundle"))
@@ -217,23 +223,28 @@ class _Check:
             yield self._absent("absent-namespace", what, needs, way, _CONSEQUENCES["kubectl"])
 
     def _requirements(self, item: AddonObject) -> Iterator[_Finding]:
-        """APIs for which OLM waits. Those that the bundle brings are there by then."""
+        """APIs without which OLM installs nothing, or does not start the operator. The bundle can bring them.
+
+        Those of ``required`` have to be provided by an operator, whatever the cluster has
+        (operator-framework/operator-lifecycle-manager:pkg/controller/registry/resolver/resolver.go getBundleVariables).
+        """
         if item.resource_id.group_kind != CSV:
             return
         for path in (("customresourcedefinitions", "required"), ("apiservicedefinitions", "required"), ("nativeAPIs",)):
+            is_native = path == ("nativeAPIs",)
             for entry in mappings_in(nested(item.body, "spec", *path)):
                 kind = as_text(entry.get("kind"))
                 group = as_text(entry.get("group")) or as_text(entry.get("name")).partition(".")[2]
                 served, is_brought = self.cluster.kind(group, kind), (group, kind) in self.brought.definitions
-                is_built_in = self.cluster.serves_without_definition(group, kind)
-                if path[0] == "customresourcedefinitions" and is_built_in and not is_brought:
-                    what = f"requires a CustomResourceDefinition of {kind}.{group}, whose API has none"
-                    yield _Finding("absent-requirement", f"{what}: OLM waits without end", "Name it in nativeAPIs")
+                if not is_native and not is_brought and self.cluster.knows(group, kind):
+                    what = f"requires {kind}.{group} from another operator, but it is part of OpenShift"
+                    message = f"{what}: without an operator that provides it, OLM installs nothing"
+                    yield _Finding("absent-requirement", message, "Name it in nativeAPIs")
                 elif served is not None and served.needs and not is_brought:
                     what, so = f"requires {kind}.{group}, which exists", "OLM does not start the operator"
                     yield self._absent("absent-requirement", what, served.needs, "Do not require it", so)
                 # OLM installs an operator that provides what the other lists require.
-                elif path == ("nativeAPIs",) and self.is_unknown(group, kind):
+                elif is_native and self.is_unknown(group, kind):
                     rule = "absent-requirement" if group in _WITHOUT_DEFINITIONS else "unknown-kind"
                     yield _Finding(rule, f"requires {kind}.{group}, which {_UNDEFINED} for this cluster")
                 elif version := as_text(entry.get("version")):

@@ -3,8 +3,9 @@
 
 """The rules that add-ons are checked with. Errors stop an installation, and warnings are for review.
 
-Sources: operator-framework/operator-lifecycle-manager:pkg/controller/operators/catalog/operator.go ExecutePlan, and
-pkg/controller/operators/olm/requirements.go; helm/helm:pkg/action/install.go; kubernetes/kubectl:pkg/cmd/apply.
+Sources: operator-framework/operator-lifecycle-manager:pkg/controller/operators/catalog/operator.go ExecutePlan,
+pkg/controller/operators/olm/requirements.go and pkg/controller/registry/resolver; helm/helm:pkg/action/install.go;
+kubernetes/kubectl:pkg/cmd/apply.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ RULES: tuple[CheckRule, ...] = (
     CheckRule(
         "absent-requirement",
         "error",
-        "The cluster has the APIs that a ClusterServiceVersion requires.",
-        "OLM waits for required CustomResourceDefinitions, API services and native APIs before it starts the operator.",
+        "The cluster has the APIs in nativeAPIs of a ClusterServiceVersion, and others are not part of OpenShift.",
+        "OLM waits for native APIs before it starts the operator. Required CustomResourceDefinitions and API services "
+        "must be provided by another operator: OLM installs nothing if only the cluster has them.",
     ),
     CheckRule(
         "unserved-version",

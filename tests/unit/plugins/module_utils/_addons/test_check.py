@@ -347,29 +347,37 @@ def test_olm_ignores_the_property_for_optional_manifests(tmp_path):
     assert found(check(path, capabilities=EVERYTHING)) == [("ignored-marker", LINK_NAME)]
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        {
-            "customresourcedefinitions": {
-                "required": [{"name": "consolelinks.console.openshift.io", "kind": "ConsoleLink", "version": "v1"}]
-            }
-        },
-        {
-            "apiservicedefinitions": {
-                "required": [{"group": "build.openshift.io", "kind": "BuildConfig", "version": "v1", "name": "b"}]
-            }
-        },
-        {"nativeAPIs": [{"group": "console.openshift.io", "kind": "ConsoleLink", "version": "v1"}]},
-    ],
-    ids=["definitions", "services", "native"],
-)
-def test_apis_that_olm_waits_for(tmp_path: Path, spec: dict[str, Any]) -> None:
-    path = bundle(tmp_path, csv(**spec))
+def test_native_apis_that_olm_waits_for(tmp_path):
+    path = bundle(tmp_path, csv(nativeAPIs=[{"group": "console.openshift.io", "kind": "ConsoleLink", "version": "v1"}]))
     error = one(check(path))
     assert (error.code, error.severity) == ("absent-requirement", "error")
     assert error.message.endswith("so OLM does not start the operator")
     assert found(check(path, capabilities=EVERYTHING)) == []
+
+
+@pytest.mark.parametrize("path", ["customresourcedefinitions", "apiservicedefinitions"])
+@pytest.mark.parametrize(
+    ("kind", "group"),
+    [
+        ("ConsoleLink", "console.openshift.io"),  # a definition of the release
+        ("BuildConfig", "build.openshift.io"),  # aggregated
+        ("Route", "route.openshift.io"),
+        ("Deployment", "apps"),
+    ],
+)
+def test_no_operator_provides_an_api_of_openshift(tmp_path: Path, path: str, kind: str, group: str) -> None:
+    """OLM looks for an operator that provides what is required, whatever the cluster has."""
+    entry = {"name": f"{kind.lower()}s.{group}", "group": group, "kind": kind, "version": "v1"}
+    spec: dict[str, Any] = {path: {"required": [entry]}}
+    addon = bundle(tmp_path, csv(**spec))
+    for capabilities in (None, EVERYTHING):
+        result = check(addon, capabilities=capabilities)
+        error = one(result)
+        assert (error.code, error.severity, error.hint) == ("absent-requirement", "error", "Name it in nativeAPIs")
+        # No capability repairs it.
+        assert (result.keys["objects"][0]["capabilities"], result.keys["addons"][0]["needs"]) == ([], [])
+    bundle(tmp_path, csv(nativeAPIs=[entry]))
+    assert found(check(addon, capabilities=EVERYTHING)) == []
 
 
 def test_a_native_api_that_nothing_defines_is_for_review(tmp_path):
@@ -390,15 +398,15 @@ def test_a_native_api_that_nothing_defines_is_for_review(tmp_path):
 @pytest.mark.parametrize(
     "spec",
     [
-        {"customresourcedefinitions": {"required": [{"name": "sensors.base.openshift.io", "kind": "Sensor"}]}},
+        {"customresourcedefinitions": {"required": [{"name": "widgets.example.com", "kind": "Widget"}]}},
         {"nativeAPIs": [{"group": "base.openshift.io", "kind": "Sensor"}]},
     ],
 )
 def test_a_required_api_is_served_in_its_version(tmp_path, spec):
     for version, rules in (("v1", []), ("v9", ["unserved-version"])):
         text = json.dumps(spec).replace('"kind"', f'"version": "{version}", "kind"')
-        result = check(bundle(tmp_path, csv(**json.loads(text))), capabilities=EVERYTHING)
-        assert [rule for rule, _resource in found(result)] == rules
+        path = bundle(tmp_path, csv(**json.loads(text)), own_definition())
+        assert [rule for rule, _resource in found(check(path, capabilities=EVERYTHING))] == rules
 
 
 @pytest.mark.parametrize(("kind", "group"), [("Route", "route.openshift.io"), ("Build", "build.openshift.io")])

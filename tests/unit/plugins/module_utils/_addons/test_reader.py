@@ -162,8 +162,8 @@ def test_bundles_of_a_catalog_bring_nothing_for_others(tmp_path):
 def test_a_catalog_with_metadata_only(tmp_path):
     entry = {"name": "consolelinks.console.openshift.io", "kind": "ConsoleLink", "version": "v1"}
     metadata = {"type": "olm.csv.metadata", "value": {"crdDescriptions": {"required": [entry]}}}
-    # A Route has no CustomResourceDefinition, and needs none as an API service.
-    kinds = (("build", "BuildConfig"), ("route", "Route"))
+    # opm names what a definition is required for in both places.
+    kinds = (("build", "BuildConfig"), ("console", "ConsoleLink"))
     values = ({"group": f"{group}.openshift.io", "kind": kind, "version": "v1"} for group, kind in kinds)
     gvks = [{"type": "olm.gvk.required", "value": value} for value in values]
     blobs = [catalog_bundle(name, properties=[metadata, *gvks]) for name in ("one", "two")]
