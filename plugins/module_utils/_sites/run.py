@@ -22,7 +22,7 @@ from .._problems import InvalidOptionError, Location, Problem, Problems, plural,
 from .._progress import Progress, silent, with_progress
 from .._release.release import Release, read_minor, release_of_version
 from .check import SiteCheckRequest, SiteCheckResult, check_site
-from .document import report_patches
+from .document import SITE_CONFIG, report_patches
 from .extra_manifests import ExtraManifests, Source
 from .fix import FixedFile, fix_file
 from .kustomization import files_below
@@ -272,9 +272,11 @@ class _Checker:
         version = self.versions.of(site)
         of_architecture = Problems()
         if site.form == "overrides" and version.without_platform and site.platform not in (None, "none", "external"):
-            if site.has_platform_type:
+            # The default one, too: without it, the network would have to be user-managed.
+            if site.kind != SITE_CONFIG:
                 message = f"assisted-service rejects the platform {site.platform} for ppc64le and s390x"
-                of_architecture.error("unknown-platform", "", message, "Remove platformType")
+                message += "" if site.has_platform_type else ", which is the default of several control planes"
+                of_architecture.error("unknown-platform", "", message, "Write platformType: None")
             site = site._replace(platform="none")
         if site.overrides is None:
             return CheckedSite(site, version)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from .._data.install_rules import AGENT_ORACLE_CLOUD, HOSTED
-from .._data.platforms import PLATFORMS
+from .._data.platforms import PLATFORMS, PROVISIONED_BY_USER
 from .._problems import Location, Problem, Problems, did_you_mean, shown, type_name
 from .._yaml.nodes import Node, Pair
 from .._yaml.values import YamlError, resolve_plain
@@ -211,6 +211,12 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
     elif node.site.platform == "external" and _ASSISTED_TEMPLATES in templates:
         why = f"which the AgentClusterInstall of {_ASSISTED_TEMPLATES} lacks"
         _report_external(origin, spec, why, "Use your own template with external.platformName", problems)
+    # For the type SNO, the operator renders no workers (stolostron/siteconfig:internal/controller/clusterinstance/
+    # helper.go buildClusterData).
+    has_workers = "worker" in document.texts_of(document.get(spec, "nodes"), "role")
+    is_rendered = not hint and has_workers and document.text_of(spec, "clusterType") == "HighlyAvailable"
+    if is_rendered and not node.site.has_platform_type and _is_single(document, spec):
+        _report_workers(origin, "Write clusterType: SNO, and add the workers later, or platformType: None", problems)
     yield _without_overrides(node, hint, problems) if hint else node
 
 
@@ -284,7 +290,7 @@ def _overridden(
         place,
         name=document.text_of(cluster, "clusterName"),
         platform=_platform(origin, platform, problems, is_single=_is_single(document, cluster)),
-        has_platform_type=platform is not None,
+        has_platform_type=document.text_of(platform) != "",
         pins_cpus=document.text_of(cluster, "cpuPartitioningMode") == "AllNodes",
         image_set=document.text_of(cluster, "clusterImageSetNameRef")
         or document.text_of(spec, "clusterImageSetNameRef"),
@@ -298,6 +304,7 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
     document, spec = origin.document, origin.document.get(origin.node, "spec")
     annotations = document.get(origin.node, "metadata", "annotations")
     agents = document.text_of(spec, "provisionRequirements", "controlPlaneAgents")
+    workers = document.text_of(spec, "provisionRequirements", "workerAgents")
     network = document.text_of(spec, "networking", "userManagedNetworking")
     is_user_managed = resolve_plain(network) is True
     is_single = None if not agents or is_template(agents + ("" if is_user_managed else network)) else agents == "1"
@@ -308,10 +315,24 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
     platform = _platform(
         origin, document.get(spec, "platformType"), problems, is_single=is_single, is_user_managed=is_user_managed
     )
+    has_platform_type = document.text_of(spec, "platformType") != ""
+    if resolve_plain(network) is False and platform in PROVISIONED_BY_USER:
+        where = origin.location(document.get(spec, "networking", "userManagedNetworking") or origin.node)
+        message = "networking.userManagedNetworking is false, which assisted-service rejects"
+        message += " for a single control plane, and for the platforms None and External"
+        problems.error("conflicting-fields", where, message, "Write true")
+    if is_single and not has_platform_type and not network and not is_template(workers) and workers not in ("", "0"):
+        _report_workers(origin, "Write networking.userManagedNetworking: true", problems)
+    external = document.get(spec, "external")
+    has_external = external is not None and (external.kind == "map" or document.text_of(external) != "")
     # A patch of Kustomize has no agents, and its base can have the other fields.
-    if platform == "external" and agents and document.get(spec, "external") is None:
+    if platform == "external" and agents and not has_external:
         why = "without which assisted-service rejects the platform"
         _report_external(origin, spec, why, "Add external.platformName", problems)
+    if platform not in (None, "external") and agents and has_external:
+        where = origin.location(external or origin.node)
+        message = "external needs platformType: External, so assisted-service rejects it"
+        problems.error("conflicting-fields", where, message, "Write platformType: External, or remove external")
     # assisted-service writes it into the install-config (internal/provider/external/base.go), for External alone
     # (internal/controller/controllers/clusterdeployments_controller.go getPlatform).
     node = document.get(spec, "external", "cloudControllerManager")
@@ -334,7 +355,7 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
         # The selection has to be right after the correction, too.
         external_cloud_controller_manager=is_oracle
         or (platform == "external" and manager.lower() == _EXTERNAL_MANAGER.lower()),
-        has_platform_type=document.get(spec, "platformType") is not None,
+        has_platform_type=has_platform_type,
         image_set=document.text_of(spec, "imageSetRef", "name"),
         config_maps=document.texts_of(refs, "name") if has_list else (ref,),
     )
@@ -431,6 +452,16 @@ def _platform(
     if is_user_managed or is_single:
         return "none"
     return None if is_single is None else "baremetal"
+
+
+def _report_workers(origin: SiteObject, hint: str, problems: Problems) -> None:
+    """Report a single control plane with workers, whose network is managed by the cluster unless the user does it.
+
+    Source: openshift/assisted-service:pkg/webhooks/hiveextension/v1beta1 patchUserManagedNetworking and isSNO,
+    internal/controller/controllers/clusterdeployments_controller.go isUserManagedNetwork.
+    """
+    message = "a single control plane with workers needs a user-managed network, so assisted-service rejects it"
+    problems.error("conflicting-fields", origin.location(origin.node), message, hint)
 
 
 def _report_external(origin: SiteObject, spec: Node | None, why: str, hint: str, problems: Problems) -> None:

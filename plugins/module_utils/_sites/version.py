@@ -18,7 +18,7 @@ from .site import Site
 _ARCHITECTURES = "x86_64|amd64|aarch64|arm64|ppc64le|s390x|multi"
 _TAG = re.compile(rf":v?([0-9]+\.[0-9]+\.[0-9][^@/]*?)(?:-(?:{_ARCHITECTURES}))*(?:@.*)?$")
 _WITHOUT_PLATFORM = re.compile("(?<![a-z0-9])(?:ppc64le|s390x)(?![a-z0-9])")
-"""Architectures on which assisted-service has no platform (internal/provider/platform.go)."""
+"""Architectures for which assisted-service rejects bare metal (internal/provider/platform.go)."""
 _IN_NAME = re.compile(r"(?:^|[^0-9.])([0-9]\.[0-9]{1,2}(?:\.[0-9]{1,3})?)(?![0-9.])")
 _FIRST = Minor(4, 0)
 
@@ -27,7 +27,8 @@ class SiteVersion(NamedTuple):
     """The version of a site and where it comes from. ``version`` is ``None`` if it is not known.
 
     ``is_requested``: its ClusterVersion requests an update to it.
-    ``without_platform``: the architecture that the release image or its ClusterImageSet names has no platform.
+    ``without_platform``: the architecture that the release image or its ClusterImageSet names has no other platform
+    than none and external.
     """
 
     version: str | None

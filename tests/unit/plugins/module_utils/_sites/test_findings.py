@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 
 import pytest
 import yaml
@@ -33,6 +34,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.sites import (
     site_config,
 )
 
+EXTERNAL = "platformType: External\nexternal: {platformName: x}\n"
 RAN_DU = ("NodeTuning", "OperatorLifecycleManager", "Ingress")
 
 
@@ -115,9 +117,56 @@ def test_a_user_managed_network_has_no_platform_unless_one_is_set(check, spec, p
 )
 def test_some_architectures_have_no_platform(check, image, platform):
     text = agent_cluster_install(overrides("Ingress"), spec="imageSetRef: {name: lab}\n").replace("s: 1", "s: 3")
-    outcome = check({"a.yaml": text, "b.yaml": image_set("lab", image)})
-    assert outcome["sites"][0]["platform"] == platform
-    assert errors_of(outcome) == ["inst-platform-baremetal"] * (platform == "baremetal")
+    files = {"a.yaml": text, "b.yaml": image_set("lab", image)}
+    outcome = check(files)
+    # The default network is managed by the cluster.
+    rule = "inst-platform-baremetal" if platform == "baremetal" else "unknown-platform"
+    assert (outcome["sites"][0]["platform"], errors_of(outcome)) == (platform, [rule])
+    for spec in ("platformType: None\n", "networking: {userManagedNetworking: true}\n"):
+        outcome = check(files | {"a.yaml": text + textwrap.indent(spec, "  ")})
+        assert (outcome["sites"][0]["platform"], errors_of(outcome)) == ("none", [])
+
+
+@pytest.mark.parametrize(
+    ("spec", "agents", "is_rejected"),
+    [
+        ("networking: {userManagedNetworking: false}\n", "1", True),
+        ("networking: {userManagedNetworking: false}\nplatformType: None\n", "3", True),
+        ("networking: {userManagedNetworking: false}\n" + EXTERNAL, "3", True),
+        ("networking: {userManagedNetworking: false}\nplatformType: VSphere\n", "3", False),
+        ("networking: {userManagedNetworking: null}\nplatformType: None\n", "3", False),
+        ("", "1, workerAgents: 2", True),
+        ("", "1, workerAgents: 0", False),
+        ("", "1, workerAgents: '${workers}'", False),
+        ("networking: {userManagedNetworking: true}\n", "1, workerAgents: 2", False),
+        ("platformType: None\n", "1, workerAgents: 2", False),
+        (EXTERNAL, "1, workerAgents: 2", False),
+        ("external: {platformName: x}\n", "1", True),
+        ("external: {}\nplatformType: None\n", "3", True),
+        ("external: {}\nplatformType: VSphere\n", "3", True),
+        ("external: null\nplatformType: None\n", "3", False),
+    ],
+)
+def test_assisted_service_rejects_fields_that_exclude_each_other(check, spec, agents, is_rejected):
+    names = ("CloudControllerManager", "CloudCredential", "Ingress", "MachineAPI", "baremetal")
+    text = agent_cluster_install(overrides(*names), spec=spec).replace("Agents: 1", f"Agents: {agents}")
+    assert errors_of(check({"a.yaml": text}, openshift_version="4.20")) == ["conflicting-fields"] * is_rejected
+
+
+@pytest.mark.parametrize(
+    ("kind", "platform", "workers", "is_rejected"),
+    [
+        ("HighlyAvailable", "", 1, True),
+        ("HighlyAvailable", "", 0, False),
+        ("HighlyAvailable", "None", 1, False),
+        ("SNO", "", 1, False),
+        ("${type}", "", 1, False),
+    ],
+)
+def test_a_single_control_plane_with_workers_needs_a_user_managed_network(check, kind, platform, workers, is_rejected):
+    more = f"  platformType: {platform or 'null'}\n  nodes:\n  - {{role: master}}\n" + "  - {role: worker}\n" * workers
+    text = cluster_instance(quoted(overrides("Ingress")), kind=kind, more=more)
+    assert errors_of(check({"a.yaml": text})) == ["conflicting-fields"] * is_rejected
 
 
 @pytest.mark.parametrize(
@@ -161,7 +210,7 @@ def test_a_field_that_is_null_has_its_default(check, null):
             ["inst-ccm-external", "invalid-choice"],
         ),
         ("platformType: External\nexternal: {platformName: x}\n", []),
-        ("external: {cloudControllerManager: External}\n", []),
+        ("external: {cloudControllerManager: External}\n", ["conflicting-fields"]),
     ],
 )
 def test_an_external_cloud_controller_manager_needs_its_capability(check, spec, errors):
@@ -841,7 +890,7 @@ def test_a_patch_of_a_platform_is_not_checked_for_the_fields_of_its_base(check):
 
 @pytest.mark.parametrize(
     ("platform", "rules"),
-    [("", []), ("None", []), ("BareMetal", ["unknown-platform"]), ("VSphere", ["unknown-platform"])],
+    [("", ["unknown-platform"]), ("None", []), ("BareMetal", ["unknown-platform"]), ("VSphere", ["unknown-platform"])],
 )
 @pytest.mark.parametrize("architecture", ["s390x", "ppc64le"])
 def test_assisted_service_rejects_a_platform_of_some_architectures(check, platform, rules, architecture):
