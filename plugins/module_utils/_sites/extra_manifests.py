@@ -15,6 +15,7 @@ pkg/asset/agent/manifests/extramanifests.go, openshift/library-go:pkg/assets/cre
 from __future__ import annotations
 
 import glob
+import json
 import posixpath
 import re
 from collections import Counter
@@ -30,7 +31,7 @@ from .._files.checkout import KUSTOMIZATIONS, Checkout, CheckoutFile
 from .._problems import Location, Problem, Problems
 from .._release.release import Release
 from .._resources import CONFIG_MAPS, ResourceId, as_list, as_text, mappings_in, nested
-from .document import read_documents
+from .document import is_template, read_documents
 from .kustomization import load_kustomization, path_beside
 from .site import Site, folders_above
 from .site_file import SiteFile
@@ -142,16 +143,16 @@ class ExtraManifests:
                 data = document.get(document.root, "data")
                 for pair in data.pairs if data is not None else ():
                     where = Location(file.path, line=document.line_of(pair.key), field=f"ConfigMap {name}")
-                    if not self._is_manifest((file.path, namespace, name), pair.key.value, where):
+                    text = document.text_of(pair.value).encode(errors="replace")
+                    if not self._is_manifest((file.path, namespace, name), pair.key.value, text, where):
                         continue
                     # Each line of a literal block is one of the manifest.
                     is_block = pair.value.style == "|"
                     line = document.line_of(pair.key) + is_block
-                    text = document.text_of(pair.value).encode(errors="replace")
                     objects += read_objects(text, file.path, self.problems, line, is_block=is_block)
 
-    def _is_manifest(self, source: Source, key: str, where: Location) -> bool:
-        """Whether assisted-service creates the objects of ``key``. A key with another suffix than that it rejects.
+    def _is_manifest(self, source: Source, key: str, text: bytes, where: Location) -> bool:
+        """Whether assisted-service creates the objects of ``key``. It rejects another suffix, and JSON that is none.
 
         Source: openshift/assisted-service:internal/manifests/manifests.go validateUserSuppliedManifest.
         """
@@ -160,7 +161,11 @@ class ExtraManifests:
         if suffix not in _SUFFIXES and not suffix.startswith(_PATCH):
             message = f"has the key {key}, expected a suffix .yaml, .yml, .json or .patch: assisted-service rejects it"
             self.problems.warning("unread-extra-manifests", where, message, "Rename the key")
-        return suffix in _SUFFIXES
+        is_wrong = suffix == ".json" and not _is_json(text.decode(errors="replace"))
+        if is_wrong:
+            message = f"has the key {key}, but its text is not JSON: assisted-service rejects it"
+            self.problems.warning("unread-extra-manifests", where, message, "Rename the key to .yaml, or write JSON")
+        return suffix in _SUFFIXES and not is_wrong
 
     def repeated_keys(self, site: Site) -> tuple[str, ...]:
         """The keys that two ConfigMaps of ``site`` have, which assisted-service rejects.
@@ -196,10 +201,20 @@ class ExtraManifests:
                     for entry in as_list(generator.get("files")):
                         key, _is, path = as_text(entry).rpartition("=")
                         where = Location(file.path, field=f"ConfigMap {name}")
-                        if not self._is_manifest((file.path, namespace, name), key or posixpath.basename(path), where):
-                            continue
-                        path = path_beside(file, path)
+                        key, path = key or posixpath.basename(path), path_beside(file, path)
                         data = checkout.read(path)
+                        # A missing file is no wrong one.
+                        if not self._is_manifest((file.path, namespace, name), key, data or b"{}", where):
+                            continue
                         objects += read_objects(data, path, self.problems)
                         if not data:
                             self._incomplete.add((file.path, namespace, name))
+
+
+def _is_json(text: str) -> bool:
+    """Whether ``text`` is JSON, or can be it when its template is rendered."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return is_template(text)
+    return True

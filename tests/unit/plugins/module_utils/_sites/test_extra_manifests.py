@@ -160,6 +160,18 @@ def test_a_key_that_assisted_service_does_not_take_creates_nothing(checked, suff
     assert unread(found) == [("unread-extra-manifests", "extra.yaml")] * is_rejected
 
 
+def test_a_manifest_with_the_suffix_of_json_is_json(checked):
+    text = CONFIG_MAP.replace("NAMESPACE", "berlin").replace(KEY, "ns.json:")
+    found = checked({"berlin.yaml": INSTANCE, "extra.yaml": text})["findings"]
+    assert rules_of(found) == [("dangling-namespace", "berlin.yaml")]
+    assert unread(found) == [("unread-extra-manifests", "extra.yaml")]
+    as_json = '{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "openshift-marketplace"}}'
+    kustomization = KUSTOMIZATION.partition("  files:")[0] + "  files: [ns.json, missing.json]\n"
+    for content, is_rejected in ((NAMESPACE, True), (as_json, False), ('{"a": {{ x }}}', False)):
+        found = checked({"extra.yaml": "a: 1\n", "kustomization.yaml": kustomization, "ns.json": content})["findings"]
+        assert unread(found) == [("unread-extra-manifests", "kustomization.yaml")] * is_rejected
+
+
 def test_two_config_maps_with_the_same_key_are_rejected(checked):
     one = CONFIG_MAP.replace("NAMESPACE", "berlin")
     files = {"berlin.yaml": INSTANCE, "extra.yaml": one, "second.yaml": one.replace("extra-manifests", "others")}
