@@ -61,6 +61,9 @@ _NOT_SINGLE = (*_NOT_USER_MANAGED, "vsphere")
 _PLATFORM_TYPES = ("BareMetal", "External", "None", "Nutanix", "VSphere")
 """Source: PlatformType in the files of both APIs above."""
 
+_CLUSTER_TYPES = ("HighlyAvailable", "HighlyAvailableArbiter", "HostedControlPlane", "SNO")
+"""Source: stolostron/siteconfig:api/v1alpha1/clusterinstance_types.go."""
+
 Form = Literal["overrides", "block", "hosted", "cluster-version"]
 """``overrides``: a string with JSON. ``block``: an install-config. The others are the spec of the API object."""
 
@@ -200,6 +203,7 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
     document, spec = origin.document, origin.document.get(origin.node, "spec")
     node = _overridden(origin, problems, spec, (f"spec.{OVERRIDES}", OVERRIDES, spec), spec)
     _report_unrendered(node, problems)
+    _check_choice(origin, document.get(spec, "clusterType"), "clusterType", _CLUSTER_TYPES, problems)
     templates = document.texts_of(document.get(spec, "templateRefs"), "name")
     hint = next((hint for name, hint in _WITHOUT_OVERRIDES.items() if name in templates), "")
     if document.text_of(spec, "clusterType") == "HostedControlPlane":
@@ -342,9 +346,7 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
         where = origin.location(document.get(spec, "external") or origin.node)
         rule = AGENT_ORACLE_CLOUD
         problems.error(rule.name, where, rule.message, f"Write cloudControllerManager: {_EXTERNAL_MANAGER}")
-    if node is not None and manager not in ("", _EXTERNAL_MANAGER) and not is_template(manager):
-        message = f"external.cloudControllerManager is {shown(manager)}, which the API server rejects"
-        problems.error("invalid-choice", origin.location(node), message, did_you_mean(manager, (_EXTERNAL_MANAGER,)))
+    _check_choice(origin, node, "external.cloudControllerManager", (_EXTERNAL_MANAGER,), problems)
     yield _site(
         origin,
         problems,
@@ -437,9 +439,7 @@ def _platform(
     """
     value = origin.document.text_of(node)
     given = value.lower()
-    if node is not None and value and value not in _PLATFORM_TYPES and not is_template(value):
-        message = f"platformType is {shown(value)}, which the API server rejects"
-        problems.error("unknown-platform", origin.location(node), message, did_you_mean(value, _PLATFORM_TYPES))
+    _check_choice(origin, node, "platformType", _PLATFORM_TYPES, problems, "unknown-platform")
     rejected = (*(_NOT_SINGLE if is_single else ()), *(_NOT_USER_MANAGED if is_user_managed else ()))
     if node is not None and given in rejected:
         message = f"{value} needs several control planes"
@@ -452,6 +452,21 @@ def _platform(
     if is_user_managed or is_single:
         return "none"
     return None if is_single is None else "baremetal"
+
+
+def _check_choice(
+    origin: SiteObject,
+    node: Node | None,
+    field: str,
+    choices: tuple[str, ...],
+    problems: Problems,
+    code: str = "invalid-choice",
+) -> None:
+    """Report a value that the enumeration of the API does not have. Not set, empty and null are valid."""
+    value = origin.document.text_of(node)
+    if node is not None and value and value not in choices and not is_template(value):
+        message = f"{field} is {shown(value)}, which the API server rejects"
+        problems.error(code, origin.location(node), message, did_you_mean(value, choices))
 
 
 def _report_workers(origin: SiteObject, hint: str, problems: Problems) -> None:

@@ -154,6 +154,16 @@ def test_assisted_service_rejects_fields_that_exclude_each_other(check, spec, ag
 
 
 @pytest.mark.parametrize(
+    ("kind", "is_rejected"),
+    [("sno", True), ("Standard", True), ("HighlyAvailableArbiter", False), ("${type}", False), ("null", False)],
+)
+def test_the_api_server_rejects_an_unknown_type_of_cluster(check, kind, is_rejected):
+    more = "  nodes: [{role: master}]\n"
+    found = check({"a.yaml": cluster_instance(quoted(overrides("Ingress")), kind=kind, more=more)})["findings"]
+    assert [(item["rule"], item["line"]) for item in found] == [("invalid-choice", 8)] * is_rejected
+
+
+@pytest.mark.parametrize(
     ("kind", "platform", "workers", "is_rejected"),
     [
         ("HighlyAvailable", "", 1, True),
