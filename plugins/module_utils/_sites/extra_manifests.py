@@ -152,7 +152,7 @@ class ExtraManifests:
                     objects += read_objects(text, file.path, self.problems, line, is_block=is_block)
 
     def _is_manifest(self, source: Source, key: str, text: bytes, where: Location) -> bool:
-        """Whether assisted-service creates the objects of ``key``. It rejects another suffix, and JSON that is none.
+        """Whether assisted-service creates the objects of ``key``. It rejects other suffixes, and JSON with mistakes.
 
         Source: openshift/assisted-service:internal/manifests/manifests.go validateUserSuppliedManifest.
         """
