@@ -16,7 +16,7 @@ from .._capability.inclusion import Override
 from .._capability.resolved_release import ResolvedRelease
 from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gate_minor, gates_of_minor
 from .._data import capabilities as capability_data
-from .._data.version import find_minor, is_semantic_version, precedence
+from .._data.version import Minor, find_minor, is_semantic_version, precedence
 from .acceptance import Acceptance, accepting
 from .path import blockers, is_minor_update, override_blockers
 from .plan import Hop, HopPlan
@@ -132,12 +132,13 @@ def _hop_verdict(
         if precedence(target) > precedence(current):
             results = _capability_results(status, plan)
             reasons += recommendation_reasons(status, target, results, unchecked, hosted=start.hosted)
-    blocks_patches = status is not None and _blocks_patches(status, start)
+    compared = _compared_minor(status, start)
+    blocks_patches = compared != start.minor
     if status is not None and blocks_patches and start.minor == end.minor:
         has_overrides = any(reason.code == "overrides" for reason in reasons)
         found = upgradeable_reasons(status, blocks_patches=True)
         reasons += [item for item in found if item.code != "overrides" or not has_overrides]
-    if is_minor_update(start, end):
+    if _blocks_minor(compared, start, end):
         gates = _gates(hop, state.acks, first=first)
         reported = [] if status is None else list(upgradeable_reasons(status, gates, blocks_patches=blocks_patches))
         unacknowledged = list(_gate_reasons(hop, gates, status, reported, state.acks, unchecked))
@@ -149,11 +150,24 @@ def _hop_verdict(
     return HopVerdict(tuple(ordered), tuple(dict.fromkeys(unchecked)))
 
 
-def _blocks_patches(status: UpdateStatus, start: ResolvedRelease) -> bool:
-    """Whether ``Upgradeable=False`` blocks other patches of ``start``, because the update to its minor is under way."""
-    completed = find_minor(status.completed)
+def _compared_minor(status: UpdateStatus | None, start: ResolvedRelease) -> Minor:
+    """The minor with which the CVO compares a target to decide whether ``Upgradeable=False`` blocks it.
+
+    Before 4.17, it is that of the last completed update, so patches are blocked while an update to ``start`` is under
+    way.
+    """
     is_old = start.minor < capability_data.UPGRADEABLE_OF_CURRENT_MINOR.since and not start.hosted
-    return is_old and completed not in (None, start.minor)
+    completed = find_minor(status.completed) if status is not None and is_old else None
+    return start.minor if completed is None else completed
+
+
+def _blocks_minor(compared: Minor, start: ResolvedRelease, end: ResolvedRelease) -> bool:
+    """Whether ``Upgradeable=False`` blocks the update to another minor.
+
+    From 4.14 on, the CVO refuses an earlier one in any case, as HyperShift does.
+    """
+    accepts_earlier = start.minor < capability_data.DOWNGRADES_REFUSED.since and not start.hosted
+    return end.minor not in (start.minor, compared) and (accepts_earlier or is_minor_update(start, end))
 
 
 def _capability_results(status: UpdateStatus, plan: HopPlan) -> dict[str, bool]:

@@ -664,6 +664,23 @@ def test_a_cluster_rolls_back_to_the_previous_patch_only(path, past, expected):
     assert codes(found) == ([] if expected == "go" else [(expected, "downgrade", "LowDesiredVersion")])
 
 
+@pytest.mark.parametrize(
+    ("state", "past", "path", "expected"),
+    [
+        ("Completed", ["4.12.9"], ("4.13.3", "4.12.9"), [BLOCKED]),
+        ("Partial", ["4.12.9"], ("4.13.3", "4.12.9"), []),  # back to the version that is completed
+        ("Partial", ["4.12.9"], ("4.13.3", "4.11.9"), [BLOCKED]),
+        ("Partial", ["4.13.3"], ("4.12.9", "4.13.3"), []),
+        ("Completed", ["4.13.3"], ("4.14.3", "4.13.3"), []),  # refused in any case
+    ],
+)
+def test_before_4_14_the_condition_blocks_a_downgrade_to_another_minor(state, past, path, expected):
+    status = reported(path[0], NOT_UPGRADEABLE, state=state, past=past, available=path[1:])
+    found = verdict(path, down=True, cluster_version=status)
+
+    assert [item[:2] for item in codes(found) if item[1] == "not-upgradeable"] == expected
+
+
 HOSTED = [
     (("4.18.3", "4.18.2"), {}, [("risk", "downgrade")]),
     (("4.13.9", "4.12.9"), {}, [("blocked", "downgrade")]),
