@@ -14,6 +14,7 @@ from .._problems import Problem, shown_names
 from .._resources import ResourceId, as_list, as_text, mappings_in, nested
 from .cluster import Names, SelectedCluster
 from .objects import (
+    CATALOG_SOURCE,
     CSV,
     ROLES,
     SUBSCRIPTION,
@@ -294,7 +295,10 @@ class _Check:
     def _references(self, item: AddonObject) -> Iterator[_Finding]:
         targets = [target.resource_id for target in targets_of(item.manifest, item.body)]
         if item.resource_id.group_kind == SUBSCRIPTION:
-            targets = [ResourceId("", "Namespace", "", as_text(nested(item.body, "spec", "sourceNamespace")))]
+            source, namespace = (as_text(nested(item.body, "spec", key)) for key in ("source", "sourceNamespace"))
+            catalog = ResourceId(*CATALOG_SOURCE, namespace, source)
+            is_default = self.cluster.needs(catalog) is not None
+            targets = [catalog if is_default else ResourceId("", "Namespace", "", namespace)]
         for target in dict.fromkeys(targets):
             needs = self.cluster.needs(target)
             if needs and target not in self.brought.resources:

@@ -21,12 +21,21 @@ from .._data.kinds import kubernetes_serves, kubernetes_versions
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ResourceId
-from .objects import Definition, definition_of
+from .objects import CATALOG_SOURCE, Definition, definition_of
 
 Names = tuple[str, ...]
 """Capabilities that have to be enabled for something; empty if it is there."""
 
 _SOURCE = Manifest(ResourceId("", "", "", ""), "", None, "")
+_MARKETPLACE = "openshift-marketplace"
+_CREATED_IN = {
+    ResourceId(*CATALOG_SOURCE, _MARKETPLACE, name): ResourceId("", "Namespace", "", _MARKETPLACE)
+    for name in ("certified-operators", "community-operators", "redhat-marketplace", "redhat-operators")
+}
+"""Catalogs that the marketplace operator creates, and its Namespace.
+
+Source: operator-framework/operator-marketplace:defaults.
+"""
 
 
 class ServedKind(NamedTuple):
@@ -83,7 +92,7 @@ class SelectedCluster:
 
     def needs(self, target: ResourceId) -> Names | None:
         """The capabilities that ``target`` needs besides the enabled ones. ``None`` if the release does not have it."""
-        providers = self._providers.get(target)
+        providers = self._providers.get(_CREATED_IN.get(target, target))
         if not providers:
             return None
         reference = UnmetReference("dangling-definition", _SOURCE, target, tuple(providers))

@@ -31,6 +31,7 @@ GroupKindName = tuple[str, str, str]
 
 CSV = ("operators.coreos.com", "ClusterServiceVersion")
 ROLES = frozenset({(RBAC, "ClusterRole"), (RBAC, "Role")})
+CATALOG_SOURCE = ("operators.coreos.com", "CatalogSource")
 SUBSCRIPTION = ("operators.coreos.com", "Subscription")
 TYPED_BY_OLM = BINDINGS | ROLES | {CSV, SUBSCRIPTION}
 """Kinds that OLM decodes into a Go type and creates in its version, whatever their ``apiVersion`` is.

@@ -505,6 +505,22 @@ def test_subscriptions_and_bindings_refer_to_what_exists(tmp_path):
     assert len(found(gitops(tmp_path / "own", subscription, catalog))) == 0
 
 
+def test_a_namespace_of_the_marketplace_brings_no_default_catalog(tmp_path):
+    api = "operators.coreos.com/v1alpha1"
+    spec = {"source": "redhat-operators", "sourceNamespace": "openshift-marketplace"}
+    subscription = thing("Subscription", namespace="fresh", api=api, spec=spec)
+    namespace = thing("Namespace", "openshift-marketplace")
+    result = gitops(tmp_path, namespace, subscription)
+    assert found(result) == [("dangling-reference", "Subscription.operators.coreos.com fresh/one")]
+    assert one(result).message == (
+        "refers to CatalogSource.operators.coreos.com openshift-marketplace/redhat-operators, which exists only with "
+        "marketplace"
+    )
+    assert found(gitops(tmp_path, namespace, subscription, capabilities=EVERYTHING)) == []
+    catalog = thing("CatalogSource", "redhat-operators", namespace="openshift-marketplace", api=api)
+    assert found(gitops(tmp_path, namespace, catalog, subscription), "warning") == []
+
+
 # Selections
 
 
