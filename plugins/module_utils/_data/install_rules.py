@@ -160,6 +160,17 @@ AGENT_SINGLE_NODE_COMPUTE = Rule(
     _SINGLE_NODE,
     ("agent",),
 )
+SINGLE_NODE_PLATFORM = Rule(
+    "inst-single-node-platform",
+    "installer",
+    Minor(4, 20),
+    None,
+    "controlPlane.replicas is 1, and the platform is baremetal, nutanix, openstack, powervc or vsphere, or it is "
+    "external and bootstrapInPlace names no installationDisk",
+    "this install method does not support Single Node installation on this platform",
+    "openshift/installer:pkg/asset/machines/master.go supportedSingleNodePlatform (openshift/installer#9048, #9763)",
+    ("ipi", "upi"),
+)
 ASSISTED_PLATFORM = Rule(
     "doc-assisted-platform",
     "documentation",
@@ -241,6 +252,7 @@ SINGLE_RULES: tuple[Rule, ...] = (
     AGENT_ARCHITECTURE,
     AGENT_SINGLE_NODE_PLATFORM,
     AGENT_SINGLE_NODE_COMPUTE,
+    SINGLE_NODE_PLATFORM,
     AGENT_ORACLE_CLOUD,
     ASSISTED_PLATFORM,
     ASSISTED_CONSOLE,

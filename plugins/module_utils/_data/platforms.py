@@ -84,6 +84,13 @@ PROVISIONED_BY_USER = ("external", "none")
 """Platforms whose machines no installer provisions."""
 
 
+WITHOUT_SINGLE_NODES = ("baremetal", "nutanix", "openstack", "powervc", "vsphere")
+"""Platforms on which openshift-install itself installs no single node.
+
+Source: openshift/installer:pkg/asset/machines/master.go supportedSingleNodePlatform
+"""
+
+
 def default_method(platform: str | None) -> str:
     """The install method if none is given: ``ipi`` if the installer can provision the platform, else ``upi``."""
     return "upi" if platform is None or platform in PROVISIONED_BY_USER else "ipi"

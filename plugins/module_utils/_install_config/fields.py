@@ -27,10 +27,18 @@ from .._data.install_rules import (
     AGENT_SINGLE_NODE_PLATFORM,
     ASSISTED_PLATFORM,
     FEATURE_GATES_SINCE,
+    SINGLE_NODE_PLATFORM,
     Rule,
     rejects_unknown_fields,
 )
-from .._data.platforms import PLATFORMS, PROVISIONED_BY_USER, agent_platforms, assisted_platforms, default_method
+from .._data.platforms import (
+    PLATFORMS,
+    PROVISIONED_BY_USER,
+    WITHOUT_SINGLE_NODES,
+    agent_platforms,
+    assisted_platforms,
+    default_method,
+)
 from .._data.version import Minor
 from .._problems import (
     Location,
@@ -282,6 +290,10 @@ def method_violations(
         wrong = workers == 0 and platform is not None and platform not in PROVISIONED_BY_USER
         hint = "Write platform: {none: {}}, or set controlPlane.replicas to 3"
         yield from check(AGENT_SINGLE_NODE_PLATFORM, "platform", hint, broken=wrong)
+        yield from check(SINGLE_NODE_PLATFORM, "platform", hint, broken=platform in WITHOUT_SINGLE_NODES)
+        wrong = complete and platform == "external" and not nested(document, "bootstrapInPlace", "installationDisk")
+        hint = "Set bootstrapInPlace.installationDisk, or set controlPlane.replicas to 3"
+        yield from check(SINGLE_NODE_PLATFORM, "bootstrapInPlace", hint, broken=wrong)
 
 
 def _compute_replicas(document: Mapping[str, Any], *, complete: bool) -> int | None:

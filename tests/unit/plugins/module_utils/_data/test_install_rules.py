@@ -84,6 +84,7 @@ def test_the_layer_of_a_rule_is_in_its_name(rule):
         ("doc-platform-baremetal", STANDALONE),
         ("agent-platform", ("agent",)),
         ("agent-single-node-platform", ("agent", "assisted")),
+        ("inst-single-node-platform", ("ipi", "upi")),
         ("doc-assisted-platform", ("assisted",)),
         ("doc-build-imageregistry", (*STANDALONE, "hosted")),
         ("hcp-ingress-console", ("hosted",)),

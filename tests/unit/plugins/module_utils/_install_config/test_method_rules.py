@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.capability.openshift.tests.unit.builders.installations import PLATFORMS, check, errors
 
-OF_RULES = ("agent-", "doc-assisted-platform")
+OF_RULES = ("agent-", "doc-assisted-platform", "inst-single-node-platform")
 FEATURE_SET = ("featureSet", "FeatureSet")
 
 
@@ -70,7 +70,19 @@ def test_an_agent_based_single_node_has_no_platform(platform, method):
     assert found("4.20", method, single_node(platform)) == [("agent-single-node-platform", "platform")]
     assert supporting("4.20", method, single_node) == ["external", "none"]
     assert found("4.20", method, document(platform, controlPlane={"replicas": 3})) == []
-    assert [rule for rule, _field in found("4.20", "ipi", single_node(platform))] == []
+    assert [rule for rule, _field in found("4.19", "ipi", single_node(platform))] == []
+
+
+@pytest.mark.parametrize("method", ["ipi", "upi"])
+def test_the_installer_itself_installs_single_nodes_on_some_platforms(method):
+    installed = ["aws", "azure", "gcp", "ibmcloud", "none", "powervs"]
+    assert supporting("4.21", method, single_node) == installed
+    assert found("4.20", method, single_node("vsphere")) == [("inst-single-node-platform", "platform")]
+    in_place = {"bootstrapInPlace": {"installationDisk": "/dev/sda"}}
+    assert found("4.20", method, single_node("external", **in_place)) == []
+    assert found("4.20", method, single_node("external")) == [("inst-single-node-platform", "bootstrapInPlace")]
+    assert found("4.20", method, single_node("external"), complete=False) == []
+    assert found("4.20", method, single_node("baremetal", **in_place)) == [("inst-single-node-platform", "platform")]
 
 
 def test_oracle_cloud_has_an_external_cloud_controller_manager():
