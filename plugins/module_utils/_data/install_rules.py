@@ -160,6 +160,17 @@ AGENT_SINGLE_NODE_COMPUTE = Rule(
     _SINGLE_NODE,
     ("agent",),
 )
+AGENT_NONE_SINGLE_NODE = Rule(
+    "agent-none-single-node",
+    "installer",
+    Minor(4, 11),
+    Minor(4, 13),
+    "the platform is none, and controlPlane.replicas is not 1",
+    "control plane replicas must be 1 for none platform",
+    "openshift/installer:pkg/asset/agent/installconfig.go validateSNOConfiguration (openshift/installer#6444; removed "
+    "by #7236)",
+    ("agent",),
+)
 SINGLE_NODE_PLATFORM = Rule(
     "inst-single-node-platform",
     "installer",
@@ -252,6 +263,7 @@ SINGLE_RULES: tuple[Rule, ...] = (
     AGENT_ARCHITECTURE,
     AGENT_SINGLE_NODE_PLATFORM,
     AGENT_SINGLE_NODE_COMPUTE,
+    AGENT_NONE_SINGLE_NODE,
     SINGLE_NODE_PLATFORM,
     AGENT_ORACLE_CLOUD,
     ASSISTED_PLATFORM,

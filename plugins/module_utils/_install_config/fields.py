@@ -21,6 +21,7 @@ from .._data.capabilities import API_FIELDS
 from .._data.feature_sets import DEFAULT_FEATURE_SET
 from .._data.install_rules import (
     AGENT_ARCHITECTURE,
+    AGENT_NONE_SINGLE_NODE,
     AGENT_ORACLE_CLOUD,
     AGENT_PLATFORM,
     AGENT_SINGLE_NODE_COMPUTE,
@@ -283,7 +284,11 @@ def method_violations(
     supported = ("none", "external") if install.method == "assisted" else ("none",)
     wrong = platform is not None and platform not in supported and architecture in ("ppc64le", "s390x")
     yield from check(AGENT_ARCHITECTURE, "platform", "Write platform: {none: {}}", broken=wrong)
-    if nested(document, "controlPlane", "replicas") == 1:
+    replicas = nested(document, "controlPlane", "replicas")
+    wrong = platform == "none" and replicas != 1 and (complete or replicas is not None)
+    hint = "Set controlPlane.replicas to 1, or write platform: {baremetal: {}}"
+    yield from check(AGENT_NONE_SINGLE_NODE, "controlPlane.replicas", hint, broken=wrong)
+    if replicas == 1:
         workers = _compute_replicas(document, complete=complete)
         hint = "Write compute: [{name: worker, replicas: 0}]"
         yield from check(AGENT_SINGLE_NODE_COMPUTE, "compute", hint, broken=bool(workers))

@@ -46,7 +46,7 @@ def supporting(minor: str, method: str, document: Any = document) -> list[str]:
 @pytest.mark.parametrize(
     ("minor", "platforms"),
     [
-        ("4.13", ["baremetal", "none", "vsphere"]),
+        ("4.13", ["baremetal", "vsphere"]),
         ("4.14", ["baremetal", "external", "none", "vsphere"]),
         ("4.19", ["baremetal", "external", "none", "nutanix", "vsphere"]),
     ],
@@ -71,6 +71,16 @@ def test_an_agent_based_single_node_has_no_platform(platform, method):
     assert supporting("4.20", method, single_node) == ["external", "none"]
     assert found("4.20", method, document(platform, controlPlane={"replicas": 3})) == []
     assert [rule for rule, _field in found("4.19", "ipi", single_node(platform))] == []
+
+
+def test_the_first_agent_based_installers_install_only_single_nodes_without_a_platform():
+    rejected = [("agent-none-single-node", "controlPlane.replicas")]
+    assert found("4.13", "agent", document("none")) == rejected
+    assert found("4.13", "agent", document("none"), complete=False) == []
+    assert found("4.12", "agent", document("none", controlPlane={"replicas": 3}), complete=False) == rejected
+    assert found("4.13", "agent", single_node("none")) == []
+    assert found("4.13", "assisted", document("none")) == []
+    assert found("4.14", "agent", document("none")) == []
 
 
 @pytest.mark.parametrize("method", ["ipi", "upi"])
