@@ -124,8 +124,8 @@ class Unchecked(NamedTuple):
     message: str
 
 
-def condition_reasons(status: UpdateStatus, target: str) -> Iterator[UpdateReason]:
-    """Yield what the conditions report against any update, here to the version ``target``."""
+def condition_reasons(status: UpdateStatus, target: str, *, hosted: bool) -> Iterator[UpdateReason]:
+    """Yield what the conditions and the history report against any update, here to the version ``target``."""
     invalid, accepted = status.condition("Invalid", "True"), status.condition("ReleaseAccepted", "False")
     if invalid is not None:
         # The CVO ignores the fields that are wrong. A request of an update replaces spec.desiredUpdate.
@@ -144,7 +144,22 @@ def condition_reasons(status: UpdateStatus, target: str) -> Iterator[UpdateReaso
     if failing is not None:
         text = "the cluster fails to reconcile its release" if failing.status == "True" else "reconciling is slow"
         yield _reason("risk", "failing", failing, text, "Repair the cluster before the update", name="failing")
-    yield from _in_progress(status, target)
+    if status.is_installing and not hosted:
+        yield _installing(status)
+    else:
+        yield from _in_progress(status, target)
+
+
+def _installing(status: UpdateStatus) -> UpdateReason:
+    """The reason that the CVO ignores another release before it has completed the first one.
+
+    Source: openshift/cluster-version-operator:pkg/cvo/sync_worker.go Update, cvo.go hasNeverReachedLevel. The CVO of a
+    hosted cluster never changes its release.
+    """
+    text = "the installation is not completed, and the cluster-version operator ignores each update until it is"
+    progressing = status.condition("Progressing") or Condition("Progressing", "Unknown", "Partial", "")
+    hint = "Repair what prevents its end"
+    return _reason("blocked", "not-installed", progressing, text, hint, f"{_OBJECT}: status.history")
 
 
 def _in_progress(status: UpdateStatus, target: str) -> Iterator[UpdateReason]:

@@ -105,6 +105,11 @@ class UpdateStatus(NamedTuple):
         oldest = self.history[-1].version if self.history else ""
         return next((entry.version for entry in self.history if entry.state == "Completed"), oldest)
 
+    @property
+    def is_installing(self) -> bool:
+        """Whether no release is completely applied yet."""
+        return {entry.state for entry in self.history} == {"Partial"}
+
     def condition(self, name: str, *statuses: str) -> Condition | None:
         """The condition of this type if it has one of ``statuses``, or any; else ``None``."""
         found = next((item for item in self.conditions if item.type == name), None)

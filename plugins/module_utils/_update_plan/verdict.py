@@ -128,7 +128,7 @@ def _hop_verdict(
         unchecked.append(Unchecked("cluster-state", message))
     if status is not None:
         target = end.release.shown_version
-        reasons += condition_reasons(status, target)
+        reasons += condition_reasons(status, target, hosted=start.hosted)
         if precedence(target) > precedence(current):
             results = _capability_results(status, plan)
             reasons += recommendation_reasons(status, target, results, unchecked, hosted=start.hosted)

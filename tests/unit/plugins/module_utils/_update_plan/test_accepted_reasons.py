@@ -87,7 +87,7 @@ CONDITIONAL = conditional("4.18.4", False, "MultipleReasons", risk("Slow"), risk
         (PATCH, reported("4.18.3", conditional_updates=[conditional("4.18.4", False, "Odd")]), ["conditional-risk"]),
         (PATCH, reported("4.18.3", condition("Failing", True, "X"), available=["4.18.4"]), ["failing"]),
         (PATCH, reported("4.18.3", condition("Progressing", True, "X"), available=["4.18.4"]), ["update-in-progress"]),
-        (PATCH, reported("4.18.3", state="Partial", available=["4.18.4"]), ["update-in-progress"]),
+        (PATCH, reported("4.18.3", state="Partial", past=["4.18.2"], available=["4.18.4"]), ["update-in-progress"]),
         (
             PATCH,
             reported("4.18.3", condition("ReleaseAccepted", False), available=["4.18.4"]),

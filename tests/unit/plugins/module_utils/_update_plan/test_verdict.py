@@ -271,6 +271,26 @@ def test_a_partial_update_is_under_way_even_without_its_condition():
     assert codes(found) == [("risk", "update-in-progress", "Partial")]
 
 
+@pytest.mark.parametrize("path", [PATCH, MINOR, ("4.18.3", "4.18.2")])
+def test_before_its_installation_is_completed_a_cluster_ignores_each_update(path):
+    working = condition("Progressing", True, "ClusterOperatorDegraded", "waits for console")
+    status = reported(path[0], working, state="Partial", past=[path[1]], available=path[1:])
+    status["status"]["history"][1]["state"] = "Partial"
+    (reason,) = (item for item in verdict(path, down=True, cluster_version=status).reasons if item.code != "downgrade")
+
+    assert reason[:3] == ("blocked", "not-installed", "ClusterOperatorDegraded")
+    assert reason.message.endswith("until it is: waits for console")
+    assert not reason.name
+
+
+def test_a_hosted_cluster_gets_its_update_also_before_it_is_installed():
+    sides = [[manifest(profile="ibm-cloud-managed")]] * 2
+    status = reported(PATCH[0], state="Partial", available=PATCH[1:])
+    (found,) = planned(*sides, path=PATCH, cluster_profile="ibm-cloud-managed", cluster_version=status).verdicts
+
+    assert codes(found) == [("risk", "update-in-progress", "Partial")]
+
+
 @pytest.mark.parametrize(
     ("requested", "expected"),
     [("4.18.9", [("risk", "update-in-progress", "RetrievePayload")]), (PATCH[0], []), (PATCH[1], []), ("", [])],
