@@ -224,6 +224,7 @@ def test_a_name_that_the_definition_lacks_is_explained(server, message, code):
 
     assert [item.code for item in error.value.problems] == [code]
     assert ("cannot contain Console" in error.value.problems[0].message) == (code == "outdated-crd")
+    assert ("after a rollback" in error.value.problems[0].hint) == (code == "outdated-crd")
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
