@@ -61,6 +61,9 @@ class ExtraManifests:
         self._folders = {folder: checkout.listed(folder) for folder in dict.fromkeys(folders)}
         listed = dict.fromkeys(path for files in self._folders.values() for path in files.values())
         self._listed = frozenset(listed)
+        generated = (folders for site in sites if site.form != "block" for folders in site.extra_folders)
+        paths = (self._folders[folder].values() for folders in generated for folder in folders)
+        self._of_generator = frozenset(path for each in paths for path in each)
         self._objects: dict[Source, list[AddonObject]] = {}
         # The ConfigMaps of a namespace and a name, by each directory that they are below.
         self._config_maps: dict[Source, list[Source]] = {}
@@ -131,7 +134,9 @@ class ExtraManifests:
 
     def _read(self, file: CheckoutFile, checkout: Checkout) -> None:
         if file.path in self._listed:
-            self._objects[file.path, "", ""] = read_objects(file.data, file.path, self.problems)
+            objects = read_objects(file.data, file.path, self.problems)
+            is_generated = file.path in self._of_generator
+            self._objects[file.path, "", ""] = self._generated(file.path, objects) if is_generated else objects
         if posixpath.basename(file.path) in KUSTOMIZATIONS:
             self._read_generators(file, checkout)
             return
@@ -150,6 +155,24 @@ class ExtraManifests:
                     is_block = pair.value.style == "|"
                     line = document.line_of(pair.key) + is_block
                     objects += read_objects(text, file.path, self.problems, line, is_block=is_block)
+
+    def _generated(self, path: str, objects: list[AddonObject]) -> list[AddonObject]:
+        """Those of the ``objects`` in a file that the generator of a SiteConfig puts into a ConfigMap.
+
+        It decodes one document of each file, and encodes it as YAML under the name of the file. Source:
+        openshift-kni/cnf-features-deploy:ztp/siteconfig-generator/siteConfig/siteConfigHelper.go
+        addZTPAnnotationToManifest.
+        """
+        if path.endswith(".json"):
+            message = "is encoded as YAML by the generator of a SiteConfig, so assisted-service rejects its suffix"
+            self.problems.warning("unread-extra-manifests", Location(path), message, "Rename it to .yaml")
+            return []
+        kept = [item for item in objects if item.line == objects[0].line]
+        if len(kept) < len(objects):
+            where = Location(path, line=objects[len(kept)].line)
+            message = "is not the first document of the file, so the generator of a SiteConfig drops it"
+            self.problems.warning("unread-extra-manifests", where, message, "Write each document in its own file")
+        return kept
 
     def _is_manifest(self, source: Source, key: str, text: bytes, where: Location) -> bool:
         """Whether assisted-service creates the objects of ``key``. It rejects other suffixes, and JSON with mistakes.

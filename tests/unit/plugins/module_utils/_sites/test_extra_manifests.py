@@ -172,6 +172,23 @@ def test_a_manifest_with_the_suffix_of_json_is_json(checked):
         assert unread(found) == [("unread-extra-manifests", "kustomization.yaml")] * is_rejected
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "counts"),
+    [
+        ("ns.yaml", f"---\n{NAMESPACE}---\n", True),
+        ("ns.yaml", f"{NAMESPACE}---\napiVersion: v1\nkind: Namespace\nmetadata: {{name: other}}\n", True),
+        ("ns.yaml", f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: other}}\n---\n{NAMESPACE}", False),
+        ("ns.json", '{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "openshift-marketplace"}}', False),
+    ],
+)
+def test_the_generator_of_a_site_config_reads_the_first_document(checked, name, content, counts):
+    site = SITE_CONFIG + "    extraManifests: {searchPaths: [extra]}\n"
+    found = checked({"lab.yaml": site, f"extra/{name}": content})["findings"]
+    assert rules_of(found) == ([] if counts else [("dangling-namespace", "lab.yaml")])
+    is_dropped = content.count("kind: ") > 1 or not counts
+    assert unread(found) == [("unread-extra-manifests", f"extra/{name}")] * is_dropped
+
+
 def test_two_config_maps_with_the_same_key_are_rejected(checked):
     one = CONFIG_MAP.replace("NAMESPACE", "berlin")
     files = {"berlin.yaml": INSTANCE, "extra.yaml": one, "second.yaml": one.replace("extra-manifests", "others")}
