@@ -61,7 +61,8 @@ class Mirror(NamedTuple):
     def variables(self) -> dict[str, Any]:
         """Variables that the examples do not define."""
         digest = self.images["4.21.3"].digest
-        kind = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "signatures"}}
+        metadata = {"name": "signatures", "labels": {"release.openshift.io/verification-signatures": ""}}
+        kind = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
         signature = base64.b64encode(KEY.sign(content(digest))).decode()
         found = {**kind, "binaryData": {f"{digest.replace(':', '-')}-1": signature}}
         current = f"{QUAY}/ocp-release@{self.images['4.20.9'].digest}"

@@ -21,6 +21,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._http.client 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.gpgv import read_key_ring
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_stores import (
+    SIGNATURE_LABEL,
     ConfigMapStore,
     FoundSignature,
 )
@@ -155,10 +156,12 @@ def is_accepted(release: dict[str, Any], directory: Path, problems: Problems) ->
         return HttpAnswer(200, file.read_bytes()) if file.is_file() else HttpAnswer(404, b"")
 
     verifier = config.verifier(get, (), ())
-    maps = tuple(
-        {"binaryData": {key: base64.b64encode(MESSAGES[message]).decode() for key, message in found.items()}}
+    metadata = {"labels": {SIGNATURE_LABEL: ""}}
+    data = (
+        {key: base64.b64encode(MESSAGES[message]).decode() for key, message in found.items()}
         for found in release["config_maps"]
     )
+    maps = tuple({"metadata": metadata, "binaryData": entries} for entries in data)
     stores = (ConfigMapStore("cluster", maps), *verifier.stores)
     return bool(verify_digest("release", release["digest"], verifier._replace(stores=stores), problems))
 

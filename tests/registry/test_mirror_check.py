@@ -396,8 +396,11 @@ def test_signatures_in_config_maps_of_the_cluster(mirror, check):
     complete(mirror)
     digest = IMAGES["release"].digest
     data = {f"{digest.replace(':', '-')}-1": base64.b64encode(KEY.sign(content(digest), version=3)).decode()}
-    config_map = {"kind": "ConfigMap", "metadata": {"name": "s"}, "binaryData": data}
+    metadata = {"name": "s", "labels": {"release.openshift.io/verification-signatures": ""}}
+    config_map = {"kind": "ConfigMap", "metadata": metadata, "binaryData": data}
     assert check(signature_stores=[config_map])["ready"]
+    (row,) = check(signature_stores=[{**config_map, "metadata": {"name": "s"}}])["images"]
+    assert (row["openpgp"], row["problems"][0]["code"]) == ("missing", "signature-not-labeled")
     (row,) = check(signature_stores=[{"kind": "ConfigMapList", "items": []}])["images"]
     assert row["openpgp"] == "missing"
 

@@ -48,9 +48,9 @@ class Store(Protocol):
 
 
 class ConfigMapStore(NamedTuple):
-    """The ``binaryData`` of ConfigMaps (openshift/library-go:pkg/verify/store/configmap/configmap.go).
+    """The ``binaryData`` of ConfigMaps with ``SIGNATURE_LABEL`` in ``SIGNATURE_NAMESPACE``. The CVO reads no others.
 
-    In a cluster, they have the label ``SIGNATURE_LABEL`` in ``SIGNATURE_NAMESPACE``.
+    Source: openshift/library-go:pkg/verify/store/configmap/configmap.go.
     """
 
     name: str
@@ -64,7 +64,18 @@ class ConfigMapStore(NamedTuple):
                 if not key.startswith(key_prefix(digest, "-")):
                     continue
                 where = f"{self.name}: {nested(config_map, 'metadata', 'name')}.binaryData.{key}"
+                if not _is_read(config_map):
+                    message = f"is in a ConfigMap that no CVO reads, expected the label {SIGNATURE_LABEL}"
+                    hint = f"Set the label, and the namespace {SIGNATURE_NAMESPACE}"
+                    problems.error("signature-not-labeled", where, message, hint)
+                    continue
                 try:
                     yield FoundSignature(base64.b64decode(str(entries[key]), validate=True), where)
                 except binascii.Error:
                     problems.error("signature-not-base64", where, "is not base64", "Create the ConfigMap again")
+
+
+def _is_read(config_map: Object) -> bool:
+    """Whether the CVO reads it. A file can have no namespace, which is set when it is applied."""
+    labels, namespace = nested(config_map, "metadata", "labels"), nested(config_map, "metadata", "namespace")
+    return isinstance(labels, dict) and SIGNATURE_LABEL in labels and namespace in (None, SIGNATURE_NAMESPACE)

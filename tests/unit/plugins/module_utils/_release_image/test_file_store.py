@@ -10,14 +10,18 @@ import json
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.file_store import FileStore
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_stores import ConfigMapStore
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.signature_stores import (
+    SIGNATURE_LABEL,
+    ConfigMapStore,
+)
 
 HEX = "e" * 64
 DIGEST = f"sha256:{HEX}"
 
 
 def config_map(entries: dict[str, str]) -> dict[str, object]:
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "signatures"}, "binaryData": entries}
+    metadata = {"name": "signatures", "labels": {SIGNATURE_LABEL: ""}}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "binaryData": entries}
 
 
 def encoded(text: str) -> str:
