@@ -157,11 +157,11 @@ def is_accepted(release: dict[str, Any], directory: Path, problems: Problems) ->
 
     verifier = config.verifier(get, (), ())
     metadata = {"labels": {SIGNATURE_LABEL: ""}}
-    data = (
+    stored = (
         {key: base64.b64encode(MESSAGES[message]).decode() for key, message in found.items()}
         for found in release["config_maps"]
     )
-    maps = tuple({"metadata": metadata, "binaryData": entries} for entries in data)
+    maps = tuple({"metadata": metadata, "binaryData": entries} for entries in stored)
     stores = (ConfigMapStore("cluster", maps), *verifier.stores)
     return bool(verify_digest("release", release["digest"], verifier._replace(stores=stores), problems))
 
