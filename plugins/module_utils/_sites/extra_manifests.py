@@ -27,6 +27,7 @@ from .._addons.cluster import SelectedCluster, selected_cluster
 from .._addons.objects import Addon, AddonObject
 from .._addons.stream import read_objects
 from .._capability.inclusion import InclusionContext
+from .._data.install_rules import AGENT_CONFIG
 from .._files.checkout import KUSTOMIZATIONS, Checkout, CheckoutFile
 from .._problems import Location, Problem, Problems
 from .._release.release import Release
@@ -135,8 +136,14 @@ class ExtraManifests:
     def _read(self, file: CheckoutFile, checkout: Checkout) -> None:
         if file.path in self._listed:
             objects = read_objects(file.data, file.path, self.problems)
-            is_generated = file.path in self._of_generator
-            self._objects[file.path, "", ""] = self._generated(file.path, objects) if is_generated else objects
+            beside = posixpath.join(posixpath.dirname(posixpath.dirname(file.path)), AGENT_CONFIG)
+            if file.path in self._of_generator:
+                objects = self._generated(file.path, objects)
+            elif file.path.endswith(".json") and checkout.read(beside):
+                message = "has the suffix .json, and the agent-based installer reads only .yaml and .yml"
+                self.problems.warning("unread-extra-manifests", Location(file.path), message, "Rename it to .yaml")
+                objects = []
+            self._objects[file.path, "", ""] = objects
         if posixpath.basename(file.path) in KUSTOMIZATIONS:
             self._read_generators(file, checkout)
             return

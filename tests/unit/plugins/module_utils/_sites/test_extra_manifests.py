@@ -189,6 +189,23 @@ def test_the_generator_of_a_site_config_reads_the_first_document(checked, name, 
     assert unread(found) == [("unread-extra-manifests", f"extra/{name}")] * is_dropped
 
 
+@pytest.mark.parametrize(
+    ("name", "beside", "counts"),
+    [
+        ("ns.json", "agent-config.yaml", False),
+        ("ns.yaml", "agent-config.yaml", True),
+        ("ns.json", "other.yaml", True),
+    ],
+)
+def test_the_agent_based_installer_reads_no_json(checked, name, beside, counts):
+    text = '{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "openshift-marketplace"}}'
+    config = INSTALL_CONFIG.replace("[Console]", json.dumps(RAN_DU))
+    files = {"lab/install-config.yaml": config, f"lab/{beside}": "a: 1\n", f"lab/openshift/{name}": text}
+    found = checked(files, openshift_version="5.0")["findings"]
+    assert rules_of(found) == ([] if counts else [("dangling-namespace", "lab/install-config.yaml")])
+    assert unread(found) == [("unread-extra-manifests", f"lab/openshift/{name}")] * (not counts)
+
+
 def test_two_config_maps_with_the_same_key_are_rejected(checked):
     one = CONFIG_MAP.replace("NAMESPACE", "berlin")
     files = {"berlin.yaml": INSTANCE, "extra.yaml": one, "second.yaml": one.replace("extra-manifests", "others")}
