@@ -85,7 +85,7 @@ BOOTSTRAP_OBJECTS: tuple[BootstrapObjects, ...] = (
         "openshift/99_openshift-machine-api_master-control-plane-machine-set.yaml",
         "openshift/installer:pkg/asset/machines/master.go, worker.go; "
         "openshift/openshift-docs:modules/installation-user-infra-generate-k8s-manifest-ignition.adoc (OCPBUGS-22777)",
-        platforms=("aws", "azure", "gcp", "ibmcloud", "nutanix", "openstack", "powervs", "vsphere"),
+        platforms=("aws", "azure", "gcp", "ibmcloud", "nutanix", "openstack", "powervc", "powervs", "vsphere"),
         harmful=True,
     ),
     BootstrapObjects(

@@ -282,13 +282,14 @@ DEPENDENCIES: tuple[Dependency, ...] = (
             "documentation",
             Minor(4, 12),
             None,
-            "platform openstack or ovirt",
+            "platform openstack, ovirt or powervc, which is openstack for the installer",
             "the API warns against disabling Storage on this platform",
-            f"{CLUSTER_VERSION} ClusterVersionCapabilityStorage",
+            f"{CLUSTER_VERSION} ClusterVersionCapabilityStorage; "
+            "openshift/installer:pkg/types/conversion/installconfig.go ConvertInstallConfig",
             solved_by_solutions=True,
         ),
         "Storage",
-        platforms=("openstack", "ovirt"),
+        platforms=("openstack", "ovirt", "powervc"),
     ),
     Dependency(
         Rule(

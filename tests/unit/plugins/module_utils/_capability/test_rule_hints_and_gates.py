@@ -112,7 +112,7 @@ def test_some_platforms_rely_on_storage(minor, method):
         if "doc-storage-platform" in warned(listed(*known(minor) - {"Storage"}), install(minor, method, platform))
     ]
 
-    assert relying == (["openstack", "ovirt"] if minor in after("4.12") else [])
+    assert relying == (["openstack", "ovirt", "powervc"] if minor in after("4.12") else [])
     assert warned(Selection("v4.11"), install(minor, "upi", "ovirt")) == ["doc-storage-platform"] * bool(relying)
     assert broken(listed(*known(minor) - {"Storage"}), install(minor, "upi", "openstack")) == []
 

@@ -369,6 +369,7 @@ def rendered(problems):
         ("4.20", "upi", "aws", [("warning", "content, capabilities", "MachineAPI")]),
         ("4.14", "upi", "vsphere", [("warning", "content, capabilities", "MachineAPI")]),
         ("4.20", "upi", "nutanix", [("warning", "content, capabilities", "MachineAPI")]),
+        ("4.21", "upi", "powervc", [("warning", "content, capabilities", "MachineAPI")]),
         ("4.13", "upi", "aws", []),
         ("4.20", "upi", "none", []),
         ("4.20", "ipi", "aws", []),
