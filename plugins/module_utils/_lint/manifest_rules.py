@@ -17,8 +17,10 @@ from .._data.inclusion_rules import (
     CAPABILITY_ANNOTATION,
     DELETE_ANNOTATION,
     EXCLUDE_ANNOTATION,
+    FEATURE_SET_ANNOTATION,
     NAMED_ANNOTATIONS,
     PROFILE_ANNOTATION,
+    inclusion_rules,
 )
 from .._data.kinds import POD_SPECS
 from .._problems import Problem, did_you_mean, nearest_name
@@ -89,7 +91,8 @@ def unknown_capabilities(source: LintSource, known: frozenset[str]) -> Iterator[
 
 
 def misspelled_annotations(source: LintSource) -> Iterator[Problem]:
-    """Annotations that look like annotations of the CVO, and values that look like ``true``."""
+    """Annotations that look like annotations of the CVO, values that look like ``true``, and unknown feature sets."""
+    known = inclusion_rules(source.release.minor).feature_sets
     for manifest in source.release.manifests:
         for key, value in (manifest.annotations or {}).items():
             message, intended = f"has the annotation {key}, which the CVO ignores", _intended(key)
@@ -98,6 +101,13 @@ def misspelled_annotations(source: LintSource) -> Iterator[Problem]:
             if intended:
                 where = source.location(manifest, key)
                 yield finding("misspelled-annotation", where, message, f"Write {intended}")
+            sets = value.split(",") if key == FEATURE_SET_ANNOTATION and known else ()
+            for name in (name for name in sets if name not in known):
+                message = (
+                    f"has the value {name!r} in {key}, which the CVO does not know, so no cluster gets the manifest"
+                )
+                where = source.location(manifest, key)
+                yield finding("misspelled-annotation", where, message, did_you_mean(name, known))
 
 
 def misplaced_annotations(source: LintSource) -> Iterator[Problem]:

@@ -97,7 +97,7 @@ RULES: tuple[CheckRule, ...] = (
     CheckRule(
         "misspelled-annotation",
         "error",
-        "The CVO knows the annotation.",
+        "The CVO knows the annotation, and the feature sets in it.",
         "The CVO ignores annotations that it does not know, so the manifest is included or excluded unexpectedly.",
         "Correct the annotation",
     ),

@@ -124,6 +124,22 @@ def test_other_annotations_are_no_misspelled_ones(check, key):
     assert check(manifest("one", annotations={key: "true"})) == []
 
 
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [
+        ("Default,TechPreviewNoUpgrade", None),
+        ("TechPreviewNoUpgrade,CustomNoUpgrad", "Did you mean CustomNoUpgrade?"),
+        ("TechPreviewNoUpgrade, CustomNoUpgrade", "Remove the spaces around CustomNoUpgrade"),
+        ("default", "Write Default: names are case sensitive"),
+    ],
+)
+def test_no_cluster_gets_a_manifest_for_an_unknown_feature_set(findings, value, hint):
+    """One unknown name is enough."""
+    found = findings(manifest("one", annotations={FEATURE_SET: value}))
+    expected = [("misspelled-annotation", 7, hint)] if hint else []
+    assert [(item.code, item.where.line, item.hint) for item in found] == expected
+
+
 def test_true_in_capitals_is_no_value_of_a_profile(check):
     assert check(manifest("one").replace('"true"', '"True"')) == [("misspelled-annotation", "error", "a.yaml", 6)]
 
