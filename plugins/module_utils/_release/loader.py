@@ -36,6 +36,7 @@ _BOTH = f"{RELEASE_MANIFESTS}/ and {CVO_MANIFESTS}/"
 _MOST_SHOWN = 3
 _EXTRACT_AGAIN = "Extract the release again"
 _SET_RELEASE = "Name an extracted release"
+_ARCHIVES = "oci-archive: or oc-mirror:"
 _EXTRACT = (
     "Extract both directories of the release image: mkdir -p DIR/manifests DIR/release-manifests && "
     "oc image extract IMAGE --path /manifests/:DIR/manifests --path /release-manifests/:DIR/release-manifests"
@@ -185,10 +186,14 @@ def _read_body(files: Mapping[str, ManifestFile], manifest: Manifest) -> Any:
 def _directories(path: str, problems: Problems) -> tuple[str, ...]:
     """The directories to read, relative to ``path``. The last one contains the metadata."""
     if not os.path.isdir(path):
-        code, fault = "missing-directory", "does not exist"
+        code, fault, hint = "missing-directory", "does not exist", _SET_RELEASE
         if os.path.exists(path):
-            code, fault = "not-a-directory", "is a file"
-        problems.error(code, Location(path), f"{fault}, expected a directory", _SET_RELEASE)
+            code, fault, hint = (
+                "not-a-directory",
+                "is a file",
+                f"{_SET_RELEASE}, or write {_ARCHIVES} before an archive",
+            )
+        problems.error(code, Location(path), f"{fault}, expected a directory", hint)
         return ()
     for directory in (path, *(os.path.join(path, name) for name in (CVO_MANIFESTS, RELEASE_MANIFESTS))):
         if os.path.isdir(directory) and not os.access(directory, os.R_OK | os.X_OK):

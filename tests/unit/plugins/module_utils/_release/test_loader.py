@@ -51,7 +51,8 @@ def test_a_path_that_is_not_a_directory(tmp_path):
     file.touch()
     hint = "Name an extracted release"
 
-    assert errors(file) == [("not-a-directory", str(file), "is a file, expected a directory", hint)]
+    archive = f"{hint}, or write oci-archive: or oc-mirror: before an archive"
+    assert errors(file) == [("not-a-directory", str(file), "is a file, expected a directory", archive)]
     assert errors(missing) == [("missing-directory", str(missing), "does not exist, expected a directory", hint)]
 
 
