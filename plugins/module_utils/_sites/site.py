@@ -61,6 +61,9 @@ _NOT_SINGLE = (*_NOT_USER_MANAGED, "vsphere")
 _PLATFORM_TYPES = ("BareMetal", "External", "None", "Nutanix", "VSphere")
 """Source: PlatformType in the files of both APIs above."""
 
+_HOSTED_TYPES = ("AWS", "Agent", "Azure", "GCP", "IBMCloud", "KubeVirt", "None", "OpenStack", "PowerVS")
+"""Source: openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go PlatformTypes."""
+
 _CLUSTER_TYPES = ("HighlyAvailable", "HighlyAvailableArbiter", "HostedControlPlane", "SNO")
 """Source: stolostron/siteconfig:api/v1alpha1/clusterinstance_types.go."""
 
@@ -365,12 +368,14 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
 
 def _hosted_cluster(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     document, spec = origin.document, origin.document.get(origin.node, "spec")
+    node = document.get(spec, "platform", "type")
+    _check_choice(origin, node, "platform.type", _HOSTED_TYPES, problems, "unknown-platform")
     yield _site(
         origin,
         problems,
         "hosted",
         (f"spec.{BLOCK}", BLOCK, spec),
-        platform=document.text_of(spec, "platform", "type").lower() or None,
+        platform=document.text_of(node).lower() or None,
         release_image=document.text_of(spec, "release", "image"),
     )
 

@@ -154,6 +154,14 @@ def test_assisted_service_rejects_fields_that_exclude_each_other(check, spec, ag
 
 
 @pytest.mark.parametrize(
+    ("platform", "is_rejected"), [("Agent", False), ("GCP", False), ("${platform}", False), ("Kubevirt", True)]
+)
+def test_the_api_server_rejects_an_unknown_platform_of_a_hosted_cluster(check, platform, is_rejected):
+    text = hosted_cluster("{disabled: [Console]}").replace("Agent", platform)
+    assert rules_of(check({"a.yaml": text})["findings"]) == [("unknown-platform", "a.yaml")] * is_rejected
+
+
+@pytest.mark.parametrize(
     ("kind", "is_rejected"),
     [("sno", True), ("Standard", True), ("HighlyAvailableArbiter", False), ("${type}", False), ("null", False)],
 )
