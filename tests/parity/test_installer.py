@@ -22,6 +22,7 @@ ONLY_HERE = {
     "agent-single-node-platform",
     "agent-oracle-cloud",
     "agent-architecture",
+    "agent-feature-set",
     # The CRD of the cluster has such a name only if its feature gate is enabled.
     "gated-capability",
     # The installer ignores a list of exclusions, and none next to another platform such as aws.

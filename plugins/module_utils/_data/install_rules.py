@@ -133,11 +133,29 @@ AGENT_ARCHITECTURE = Rule(
     "installer",
     Minor(4, 14),
     None,
-    "controlPlane.architecture is ppc64le or s390x, and the platform is not none, nor external with assisted",
+    "controlPlane.architecture is ppc64le or s390x, and the platform is not none, nor external with assisted or, from "
+    "5.1 on, with s390x",
     "CPU architecture only supports platform none",
-    "openshift/installer:pkg/asset/agent/installconfig.go ValidateSupportedPlatforms; "
+    "openshift/installer:pkg/asset/agent/installconfig.go ValidateSupportedPlatforms (openshift/installer#10588); "
     "openshift/assisted-service:internal/provider/platform.go GetActualCreateClusterPlatformParams",
     _AGENT,
+)
+EXTERNAL_S390X_SINCE = Minor(5, 1)
+"""The first minor whose agent-based installer accepts platform external on s390x.
+
+Source: openshift/installer#10588, merged in July 2026. Whether 5.0 has it was not read.
+"""
+
+AGENT_FEATURE_SET = Rule(
+    "agent-feature-set",
+    "installer",
+    Minor(4, 16),
+    Minor(4, 19),
+    "featureSet is set, and there is no arbiter",
+    "Unsupported value: the agent-based installer supports only the default feature set",
+    "openshift/installer:pkg/asset/agent/installconfig.go validateInstallConfig (openshift/installer#7825; "
+    "openshift/installer#9780 states it for June 2025)",
+    ("agent",),
 )
 AGENT_ORACLE_CLOUD = Rule(
     "agent-oracle-cloud",
@@ -260,6 +278,7 @@ SINGLE_RULES: tuple[Rule, ...] = (
     BAREMETAL_HOSTS_ALWAYS,
     BAREMETAL_HOSTS,
     AGENT_PLATFORM,
+    AGENT_FEATURE_SET,
     AGENT_ARCHITECTURE,
     AGENT_SINGLE_NODE_PLATFORM,
     AGENT_SINGLE_NODE_COMPUTE,

@@ -21,12 +21,14 @@ from .._data.capabilities import API_FIELDS
 from .._data.feature_sets import DEFAULT_FEATURE_SET
 from .._data.install_rules import (
     AGENT_ARCHITECTURE,
+    AGENT_FEATURE_SET,
     AGENT_NONE_SINGLE_NODE,
     AGENT_ORACLE_CLOUD,
     AGENT_PLATFORM,
     AGENT_SINGLE_NODE_COMPUTE,
     AGENT_SINGLE_NODE_PLATFORM,
     ASSISTED_PLATFORM,
+    EXTERNAL_S390X_SINCE,
     FEATURE_GATES_SINCE,
     SINGLE_NODE_PLATFORM,
     Rule,
@@ -58,7 +60,7 @@ _SPELLED = ("capabilities", "platform")
 """Fields whose spelling is checked. ``openshift-install`` reports unknown fields itself, in some versions as errors."""
 
 _REQUIRED = ("apiVersion", "platform")
-_READ = ("bootstrapInPlace", "compute", "controlPlane", "cpuPartitioningMode", "featureGates", "featureSet")
+_READ = ("arbiter", "bootstrapInPlace", "compute", "controlPlane", "cpuPartitioningMode", "featureGates", "featureSet")
 """The other fields that a selection depends on."""
 
 _EXTERNAL_MANAGERS = ("", "External", "None")
@@ -281,9 +283,13 @@ def method_violations(
     field = "platform.external.cloudControllerManager"
     yield from check(AGENT_ORACLE_CLOUD, field, "Write cloudControllerManager: External", broken=wrong)
     architecture = nested(document, "controlPlane", "architecture")
-    supported = ("none", "external") if install.method == "assisted" else ("none",)
+    accepts = install.method == "assisted" or (architecture == "s390x" and install.minor >= EXTERNAL_S390X_SINCE)
+    supported = ("none", "external") if accepts else ("none",)
     wrong = platform is not None and platform not in supported and architecture in ("ppc64le", "s390x")
     yield from check(AGENT_ARCHITECTURE, "platform", "Write platform: {none: {}}", broken=wrong)
+    hint = "Remove featureSet, or use another install method"
+    wrong = bool(install.feature_set) and not document.get("arbiter")
+    yield from check(AGENT_FEATURE_SET, "featureSet", hint, broken=wrong)
     replicas = nested(document, "controlPlane", "replicas")
     wrong = platform == "none" and replicas != 1 and (complete or replicas is not None)
     hint = "Set controlPlane.replicas to 1, or write platform: {baremetal: {}}"

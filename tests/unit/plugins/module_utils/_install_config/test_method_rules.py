@@ -119,6 +119,26 @@ def test_some_architectures_have_no_platform(architecture):
     assert found("4.20", "agent", document("baremetal", controlPlane={"architecture": "arm64"})) == []
 
 
+def test_an_agent_based_cluster_on_s390x_can_be_external_in_new_minors():
+    rejected = [("agent-architecture", "platform")]
+    for architecture, minor, expected in (
+        ("s390x", "5.0", rejected),
+        ("s390x", "5.1", []),
+        ("ppc64le", "5.1", rejected),
+    ):
+        values = document("external", controlPlane={"architecture": architecture, "replicas": 3})
+        assert found(minor, "agent", values) == expected
+
+
+@pytest.mark.parametrize(("minor", "rejects"), [("4.15", False), ("4.16", True), ("4.19", True), ("4.20", False)])
+def test_some_agent_based_installers_have_only_the_default_feature_set(minor, rejects):
+    values = document("baremetal", featureSet="TechPreviewNoUpgrade", controlPlane={"replicas": 3})
+    assert found(minor, "agent", values) == ([("agent-feature-set", "featureSet")] if rejects else [])
+    assert found(minor, "assisted", values) == found(minor, "upi", values) == []
+    assert found(minor, "agent", {**values, "featureSet": ""}) == []
+    assert found(minor, "agent", {**values, "arbiter": {"replicas": 1}}) == []
+
+
 def test_the_installer_reads_fields_in_any_case():
     values = {
         "APIVersion": "v1",
