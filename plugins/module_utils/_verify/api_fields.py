@@ -84,6 +84,20 @@ _POD = {
         }
     ],
 }
+_WHOLE_CONTAINER = {
+    **_CONTAINER,
+    "startupProbe": _PROBE,
+    "terminationMessagePath": "/dev/termination-log",
+    "terminationMessagePolicy": "File",
+}
+_WHOLE_POD = {
+    **_POD,
+    "initContainers": [_WHOLE_CONTAINER],
+    "containers": [_WHOLE_CONTAINER],
+    "schedulerName": "default-scheduler",
+}
+"""Also the fields that no builder of the CVO looks at: before 4.14, it has none for a CronJob."""
+
 _TEMPLATE = {"spec": _POD}
 _JOB = {"backoffLimit": 6, "completionMode": "NonIndexed", "suspend": False, "template": _TEMPLATE}
 _RULES = [{"scope": "*"}]
@@ -132,7 +146,7 @@ DEFAULTS: Mapping[tuple[str, str], Mapping[str, Any]] = {
             "failedJobsHistoryLimit": 1,
             "successfulJobsHistoryLimit": 3,
             "suspend": False,
-            "jobTemplate": {"spec": _JOB},
+            "jobTemplate": {"spec": {**_JOB, "template": {"spec": _WHOLE_POD}}},
         }
     },
     ("batch", "Job"): {"spec": _JOB},

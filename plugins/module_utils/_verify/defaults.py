@@ -66,7 +66,20 @@ def _deployment(body: dict[str, Any]) -> None:
 
 
 def _cron_job(body: dict[str, Any]) -> None:
-    _pod(_map(body, "spec", "jobTemplate", "spec", "template", "spec"))
+    pod = _map(body, "spec", "jobTemplate", "spec", "template", "spec")
+    _pod(pod)
+    account = pod.get("serviceAccountName") or pod.get("serviceAccount")
+    if account:
+        pod.update(serviceAccount=account, serviceAccountName=account)  # The first is the former name.
+    for container in (*_maps(pod.get("initContainers")), *_maps(pod.get("containers"))):
+        container["imagePullPolicy"] = container.get("imagePullPolicy") or _pull_policy(str(container.get("image")))
+
+
+def _pull_policy(image: str) -> str:
+    """SetDefaults_Container: ``Always`` for the tag ``latest``, which is that of an image without a tag and digest."""
+    name, digest, _value = image.partition("@")
+    tag = name.rpartition("/")[2].partition(":")[2]
+    return "Always" if tag == "latest" or not (tag or digest) else "IfNotPresent"
 
 
 def _job(body: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ ROLLING = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUna
 JOB = {"backoffLimit": 6, "completionMode": "NonIndexed", "suspend": False}
 MATCH = {"matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {}}
 POD = {"dnsPolicy": "ClusterFirst", "terminationGracePeriodSeconds": 30}
+WHOLE_POD = {**POD, "schedulerName": "default-scheduler"}
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ POD = {"dnsPolicy": "ClusterFirst", "terminationGracePeriodSeconds": 30}
                 "successfulJobsHistoryLimit": 3,
                 "suspend": False,
                 "jobTemplate": {
-                    "spec": {**JOB, "template": {"spec": {**POD, "volumes": [{"name": "a", "emptyDir": {}}]}}}
+                    "spec": {**JOB, "template": {"spec": {**WHOLE_POD, "volumes": [{"name": "a", "emptyDir": {}}]}}}
                 },
             },
         ),

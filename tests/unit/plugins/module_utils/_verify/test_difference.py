@@ -562,6 +562,31 @@ def test_older_operators_leave_more(kind, wanted, found, since):
     assert (len(older), len(newer)) == (0, 1)
 
 
+def cron_job(account: Mapping[str, str], **fields: str) -> dict[str, Any]:
+    containers = [{"name": "a", **fields}]
+    template = {"spec": {"restartPolicy": "Never", "containers": containers, **account}}
+    return body("batch/v1/CronJob", spec={"schedule": "a", "jobTemplate": {"spec": {"template": template}}})
+
+
+@pytest.mark.parametrize(
+    ("image", "policy"),
+    [
+        ("quay.io/a/b@sha256:1", "IfNotPresent"),
+        ("quay.io/a/b:latest@sha256:1", "Always"),
+        ("quay.io:443/a/b", "Always"),
+        ("quay.io/a/b:latest", "Always"),
+        ("quay.io/a/b:1", "IfNotPresent"),
+    ],
+)
+def test_a_cron_job_with_defaults_is_not_different_before_the_operator_had_a_builder_for_it(image, policy):
+    defaults = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
+    account = {"serviceAccountName": "one", "serviceAccount": "one", "schedulerName": "default-scheduler"}
+    wanted = cron_job({"serviceAccountName": "one"}, image=image)
+    assert differences(wanted, cron_job(account, image=image, imagePullPolicy=policy, **defaults), Minor(4, 13)) == ()
+    (found,) = differences(wanted, cron_job(account, image=image, imagePullPolicy="Never", **defaults), Minor(4, 13))
+    assert (found.expected, found.actual) == (policy, "Never")
+
+
 def test_no_secret_is_shown():
     found = differences(
         body(SECRET, stringData={"a": "secret", "b": "secret"}, type="kubernetes.io/tls"),
