@@ -25,7 +25,8 @@ from .rules import finding
 LARGEST_DOCUMENT = 16 << 20
 """Bytes of the largest document that is read. etcd accepts objects of 1.5 MiB, and a bundle contains some of them."""
 
-_SEPARATOR = re.compile(rb"---(?=\s|\Z)")
+_SEPARATOR = b"---"
+"""The beginning of a line that divides documents (kubernetes/apimachinery:pkg/util/yaml/decoder.go YAMLReader)."""
 _TEXT_AFTER_SEPARATOR = re.compile(rb"---[ \t]+[^\s#]")
 _SEPARATOR_AFTER_RETURN = re.compile(rb"\r---(?=\s|\Z)")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -131,10 +132,13 @@ def _pieces(file: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
     size = 0
     is_json = False
     for line in iter(lambda: file.readline(LARGEST_DOCUMENT), b""):
-        if _SEPARATOR.match(line) or (is_json and line[:1] == b"{" and _is_closed(lines)):
+        is_separator = line.startswith(_SEPARATOR)
+        if is_separator or (is_json and line[:1] == b"{" and _is_closed(lines)):
             if size:
                 yield first, b"".join(lines) if size <= LARGEST_DOCUMENT else None
             lines, size, first = [], 0, number
+        if is_separator:  # YAML wants a blank before a comment
+            line = line.replace(_SEPARATOR, b"--- ", 1)
         is_json = is_json or (not size and line[:1] == b"{" and line[1:2] != b"{")
         size += len(line)
         if size <= LARGEST_DOCUMENT:

@@ -264,6 +264,25 @@ def test_objects_that_kubernetes_would_not_find_are_an_error(tmp_path):
     assert [row["path"] for row in result.keys["objects"]] == ["good.yaml", "good.yaml"]
 
 
+@pytest.mark.parametrize(
+    ("separator", "objects", "codes"),
+    [
+        ("---", 2, []),
+        ("---#two", 2, []),
+        ("--- # two", 2, []),
+        ("---\t", 2, []),
+        ("----", 1, ["invalid-manifest"]),
+        ("---two", 1, ["invalid-manifest"]),
+    ],
+)
+def test_each_line_that_begins_with_three_dashes_divides_documents(tmp_path, separator, objects, codes):
+    """As the reader of kubectl and GitOps does, which accepts only a comment after them."""
+    one, two = (f"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\n" for name in "ab")
+    result = check(write_addon(tmp_path, {"all.yaml": f"{one}{separator}\n{two}"}))
+    assert len(result.keys["objects"]) == objects
+    assert [item.code for item in result.findings] == codes
+
+
 @pytest.mark.parametrize("between", ["", " ", "\n", "\n\n\n", "\r\n"])
 @pytest.mark.parametrize("indent", [None, 1])
 def test_json_objects_follow_each_other(tmp_path, between, indent):
