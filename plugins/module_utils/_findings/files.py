@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -116,8 +117,10 @@ def file_changes(
         path = absolute(given)
         if path in (*files, kept):
             problems.error("duplicate-path", path, "is given for two files", "Choose another path")
-        elif os.path.isdir(path):
-            problems.error("not-a-file", path, "is a directory, expected a file", "Choose another path")
+        elif os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
+            # Reading a pipe may never end, and a new file would replace a link or a device, such as /dev/null.
+            message = "is a directory, a link, a pipe or a device, expected a file"
+            problems.error("not-a-file", path, message, "Choose another path")
         else:
             check_access(os.path.dirname(path), "path", problems)
             files[path] = after

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from types import SimpleNamespace
 from typing import Any
 
@@ -146,6 +148,19 @@ def test_all_outputs_that_cannot_be_written_are_reported_at_once(check, tmp_path
     known = str(tmp_path / "known")
     check(baseline=known, update_baseline=True)
     assert check(baseline=known, outputs=[f"json:{known}"]).faults == [("duplicate-path", known)]
+
+
+def test_links_and_other_files_that_are_not_regular_are_no_outputs(check, tmp_path):
+    # A socket stands for pipes, whose readers can wait forever, and for devices, which root would replace.
+    (tmp_path / "file").write_text("")
+    (tmp_path / "link").symlink_to("file")
+    (tmp_path / "broken").symlink_to("missing")
+    os.mknod(tmp_path / "socket", stat.S_IFSOCK | 0o600)
+    paths = [tmp_path / "link", tmp_path / "broken", tmp_path / "socket"]
+    outcome = check(finding(), outputs=[f"text:{path}" for path in paths])
+    assert outcome.faults == [("not-a-file", str(path)) for path in paths]
+    assert check(baseline=tmp_path / "link", update_baseline=True).faults == [("not-a-file", str(tmp_path / "link"))]
+    assert (tmp_path / "link").is_symlink()
 
 
 def test_a_name_that_is_no_text_can_be_written(check, tmp_path):
