@@ -168,6 +168,17 @@ AGENT_ORACLE_CLOUD = Rule(
     "openshift/assisted-service:internal/provider/platform_validations.go validateOciExternalIntegration",
     _AGENT,
 )
+AGENT_EXTERNAL_NAME = Rule(
+    "agent-external-name",
+    "installer",
+    Minor(4, 14),
+    Minor(4, 14),
+    "the platform is external, and platformName is not oci",
+    "Unsupported value: the agent-based installer supports only the platformName oci",
+    "openshift/installer:pkg/asset/agent/installconfig.go validatePlatformsByName (openshift/installer#7442; removed "
+    "by #7585)",
+    ("agent",),
+)
 AGENT_SINGLE_NODE_COMPUTE = Rule(
     "agent-single-node-compute",
     "installer",
@@ -284,6 +295,7 @@ SINGLE_RULES: tuple[Rule, ...] = (
     AGENT_SINGLE_NODE_COMPUTE,
     AGENT_NONE_SINGLE_NODE,
     SINGLE_NODE_PLATFORM,
+    AGENT_EXTERNAL_NAME,
     AGENT_ORACLE_CLOUD,
     ASSISTED_PLATFORM,
     ASSISTED_CONSOLE,

@@ -21,6 +21,7 @@ from .._data.capabilities import API_FIELDS
 from .._data.feature_sets import DEFAULT_FEATURE_SET
 from .._data.install_rules import (
     AGENT_ARCHITECTURE,
+    AGENT_EXTERNAL_NAME,
     AGENT_FEATURE_SET,
     AGENT_NONE_SINGLE_NODE,
     AGENT_ORACLE_CLOUD,
@@ -280,6 +281,9 @@ def method_violations(
             yield from check(rule, "platform", hint, broken=platform not in supported)
     external = nested(document, "platform", "external")
     wrong = nested(external, "platformName") == "oci" and nested(external, "cloudControllerManager") != "External"
+    is_other = platform == "external" and nested(external, "platformName") != "oci"
+    hint = "Write platformName: oci, or use another install method"
+    yield from check(AGENT_EXTERNAL_NAME, "platform.external.platformName", hint, broken=is_other)
     field = "platform.external.cloudControllerManager"
     yield from check(AGENT_ORACLE_CLOUD, field, "Write cloudControllerManager: External", broken=wrong)
     architecture = nested(document, "controlPlane", "architecture")

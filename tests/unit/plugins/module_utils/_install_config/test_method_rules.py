@@ -47,7 +47,8 @@ def supporting(minor: str, method: str, document: Any = document) -> list[str]:
     ("minor", "platforms"),
     [
         ("4.13", ["baremetal", "vsphere"]),
-        ("4.14", ["baremetal", "external", "none", "vsphere"]),
+        ("4.14", ["baremetal", "none", "vsphere"]),
+        ("4.15", ["baremetal", "external", "none", "vsphere"]),
         ("4.19", ["baremetal", "external", "none", "nutanix", "vsphere"]),
     ],
 )
@@ -105,6 +106,15 @@ def test_oracle_cloud_has_an_external_cloud_controller_manager():
     assert found("4.20", "agent", values) == rejected
     values["platform"]["external"]["cloudControllerManager"] = "External"
     assert found("4.20", "agent", values) == []
+
+
+@pytest.mark.parametrize(("name", "rejected"), [("oci", False), ("other", True), (None, True)])
+def test_the_first_external_platform_of_the_agent_based_installer_is_oracle_cloud(name, rejected):
+    settings = {} if name is None else {"platformName": name}
+    values = {"platform": {"external": {"cloudControllerManager": "External", **settings}}}
+    expected = [("agent-external-name", "platform.external.platformName")] if rejected else []
+    assert found("4.14", "agent", values) == expected
+    assert found("4.15", "agent", values) == found("4.14", "upi", values) == []
 
 
 @pytest.mark.parametrize("architecture", ["ppc64le", "s390x"])
