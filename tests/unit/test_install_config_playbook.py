@@ -26,7 +26,8 @@ from ansible_collections.capability.openshift.tests.unit.playbooks import ansibl
 BROKEN = COMMENTED.replace(f"pullSecret: '{PULL_SECRET}'", f"pullSecret: '{PULL_SECRET}")
 TWICE = selection("Ingress", "Console", "Ingress")
 WRONG = selection("console", "Ingress")
-VIPS = {"apiVIPs": ["10.0.0.5"], "ingressVIPs": ["10.0.0.7"]}
+VSPHERE = {**PLATFORMS["vsphere"], "apiVIPs": ["10.0.0.5"], "ingressVIPs": ["10.0.0.7"]}
+THREE = {"name": "master", "replicas": 3}
 
 # Name of the task: options. Secrets are in a file of variables, like in a vault.
 TASKS: dict[str, dict[str, Any]] = {
@@ -48,7 +49,7 @@ def play(folder: Path) -> str:
         "site": site(),
         "commented": COMMENTED,
         "broken": BROKEN,
-        "vsphere": {**site(pullSecret=OLD_PULL_SECRET), "platform": {"vsphere": {**PLATFORMS["vsphere"], **VIPS}}},
+        "vsphere": {**site(pullSecret=OLD_PULL_SECRET, controlPlane=THREE), "platform": {"vsphere": VSPHERE}},
         "private": site(sshKey=PRIVATE_KEY, apiVersion=PRIVATE_KEY),
     }
     (folder / "secrets.json").write_text(json.dumps(secrets))
