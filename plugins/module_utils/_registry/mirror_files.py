@@ -49,11 +49,13 @@ def _paths(path: str, where: str, problems: Problems) -> list[str]:
     if not os.path.isdir(path):
         return [path]
     try:
-        return [os.path.join(path, name) for name in sorted(os.listdir(path)) if name.endswith(_SUFFIXES)]
+        files = [os.path.join(path, name) for name in sorted(os.listdir(path)) if name.endswith(_SUFFIXES)]
     except OSError as error:
         location = f"{where} ({path})"
         problems.error("unreadable-file", location, f"cannot be read: {error.strerror}", "Check the permissions")
         return []
+    # Reading a pipe may never end.
+    return [file for file in files if os.path.isfile(file) or not os.path.exists(file)]
 
 
 def _read_file(path: str, where: str, problems: Problems) -> Iterator[MirrorSource]:

@@ -63,5 +63,7 @@ def _files(path: str, problems: Problems) -> Iterator[str]:
         directories.sort()
         # What kustomize generates from the files is in the files.
         for name in sorted(names):
-            if name.endswith(_SUFFIXES) and name not in _KUSTOMIZATIONS:
-                yield os.path.join(folder, name)
+            file = os.path.join(folder, name)
+            is_pipe = os.path.exists(file) and not os.path.isfile(file)  # reading it may never end
+            if name.endswith(_SUFFIXES) and name not in _KUSTOMIZATIONS and not is_pipe:
+                yield file

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Literal
 
 import pytest
@@ -230,6 +231,7 @@ def test_files_of_oc_mirror(tmp_path):
         f"---\n# first\n{json.dumps(idms())}\n---\n{json.dumps(idms(ENTRY))}\n---\n", "utf-8"
     )
     (tmp_path / "notes.txt").write_text("no YAML: [", "utf-8")
+    os.mkfifo(tmp_path / "pipe.yaml")
 
     rules, problems = read(str(tmp_path))
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 
 import pytest
@@ -29,6 +30,7 @@ def test_files_and_directories_with_all_files_below_them_are_read(tmp_path):
     (tmp_path / "more" / "b.json").write_text('{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "two"}}')
     (tmp_path / "kustomization.yaml").write_text("kind: Kustomization\nresources: [a.yaml]\n")
     (tmp_path / "notes.txt").write_text("{")
+    os.mkfifo(tmp_path / "pipe.yaml")
     role, namespace = "Role.rbac.authorization.k8s.io ns/one", "Namespace openshift-marketplace"
     assert read(tmp_path / "a.yaml") == ([namespace, role], [])
     assert read(tmp_path) == ([namespace, role, "Secret two"], [])
