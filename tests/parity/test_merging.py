@@ -4,9 +4,9 @@
 """``release_verify`` reports the changes of objects that the CVO reverts, and no others.
 
 ``facts/merging.json`` has random changes of objects, and whether the resource builders of the CVO revert them. The
-manifests are in ``kinds``, one of each kind, and in real releases. Facts of older minors are in files of their own, for
-``kinds`` only: their builders know fewer kinds. ``make_merges.py`` makes the facts again, also after
-a change of these manifests.
+manifests are in ``kinds``, one of each kind, and in real releases. The facts of older minors, whose builders know
+fewer kinds, are in other files, for ``kinds`` only. ``make_merges.py`` makes the facts again, also after a change of
+these manifests.
 """
 
 from __future__ import annotations
