@@ -57,6 +57,18 @@ Source: openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go Platf
 """
 
 
+def is_same_minor(first: Minor, second: Minor) -> bool:
+    """Whether HyperShift counts two minors as one: 5.0 is its 4.23, 5.1 its 4.24, and so on.
+
+    Source: openshift/hypershift:support/supportedversion/version.go normalizeToV4.
+    """
+    return _of_version_4(first) == _of_version_4(second)
+
+
+def _of_version_4(minor: Minor) -> int:
+    return minor.minor + (23 if minor.major > 4 else 0)
+
+
 # The capabilities of the ClusterVersion
 
 

@@ -18,6 +18,7 @@ from .._capability.resolved_release import ResolvedRelease, resolve_release
 from .._cluster.admin_acks import ADMIN_GATES, AdminGate, gates_in
 from .._data import capabilities as capability_data
 from .._data import feature_sets
+from .._data.hosted_clusters import is_same_minor
 from .._data.version import precedence
 from .._problems import Location, Problem, Problems
 from .._release.release import CVO_MANIFESTS, Release
@@ -140,9 +141,9 @@ def _downgrade_reasons(
     source = f"the versions {current} and {target}"
     hint = f"Stay on {current}, or install a cluster of {target}"
     message = f"the cluster refuses a downgrade from {current}"
-    if start.hosted and start.minor == end.minor:
+    if start.hosted and is_same_minor(start.minor, end.minor):
         message = f"HyperShift does not refuse {target}, although it is older than {current}"
-        hint = "Stay on the later patch"
+        hint = "Stay on the later version"
         yield UpdateReason("risk", "downgrade", "LowDesiredVersion", message, source, hint, "downgrade")
     elif start.minor < capability_data.DOWNGRADES_REFUSED.since and not start.hosted:
         message = f"{start.minor} does not refuse a downgrade, and OpenShift does not support it"

@@ -202,15 +202,21 @@ def gate_reasons(gates: Iterable[AdminGate], acks: frozenset[str] | None) -> Ite
 
 
 def upgradeable_reasons(
-    status: UpdateStatus, gates: Iterable[AdminGate] = (), *, blocks_patches: bool = False
+    status: UpdateStatus, gates: Iterable[AdminGate] = (), *, hosted: bool = False, blocks_patches: bool = False
 ) -> Iterator[UpdateReason]:
     """Yield what ``Upgradeable=False`` reports against an update to another minor version.
 
     It does not block an update to another patch, unless ``blocks_patches``. ``gates``: those that the CVO considers.
     Once an update is completed, that it is in progress is out of date, and the CVO will notice that on its own.
+    ``Unknown``, which a CVO reports from 4.23 on, blocks the update of a ``hosted`` cluster, too.
     Source: openshift/cluster-version-operator release-5.0:pkg/cvo/status.go setUpgradeableCondition, pkg/risk;
-    release-4.21:pkg/cvo/upgradeable.go, also defaultUpgradeableCheckIntervals.
+    release-4.21:pkg/cvo/upgradeable.go, also defaultUpgradeableCheckIntervals; openshift/hypershift:
+    hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go isUpgrading.
     """
+    unknown = status.condition(_UPGRADEABLE, "Unknown") if hosted else None
+    if unknown is not None:
+        text = "HyperShift refuses updates to another minor version while Upgradeable is Unknown"
+        yield _reason("blocked", "not-upgradeable", unknown, text, "Correct what the message reports")
     is_updating = status.condition("Progressing", "False") is None
     names = {one_line(gate.text): gate.name for gate in gates}
     for item in _upgradeable_parts(status):

@@ -16,6 +16,7 @@ from .._capability.inclusion import Override
 from .._capability.resolved_release import ResolvedRelease
 from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gate_minor, gates_of_minor
 from .._data import capabilities as capability_data
+from .._data.hosted_clusters import is_same_minor
 from .._data.version import Minor, find_minor, is_semantic_version, precedence
 from .acceptance import Acceptance, accepting
 from .path import blockers, is_minor_update, override_blockers
@@ -140,7 +141,9 @@ def _hop_verdict(
         reasons += [item for item in found if item.code != "overrides" or not has_overrides]
     if _blocks_minor(compared, start, end):
         gates = _gates(hop, state.acks, first=first)
-        reported = [] if status is None else list(upgradeable_reasons(status, gates, blocks_patches=blocks_patches))
+        reported: list[UpdateReason] = []
+        if status is not None:
+            reported += upgradeable_reasons(status, gates, hosted=start.hosted, blocks_patches=blocks_patches)
         unacknowledged = list(_gate_reasons(hop, gates, status, reported, state.acks, unchecked))
         # The releases and the spec name each gate and override; the condition only summarizes them.
         known = _SUMMARIES.intersection(reason.code for reason in (*reasons, *unacknowledged))
@@ -164,9 +167,11 @@ def _compared_minor(status: UpdateStatus | None, start: ResolvedRelease) -> Mino
 def _blocks_minor(compared: Minor, start: ResolvedRelease, end: ResolvedRelease) -> bool:
     """Whether ``Upgradeable=False`` blocks the update to another minor.
 
-    From 4.14 on, the CVO refuses an earlier one in any case, as HyperShift does.
+    From 4.14 on, the CVO refuses an earlier one in any case, as HyperShift does, unless it counts both as one.
     """
-    accepts_earlier = start.minor < capability_data.DOWNGRADES_REFUSED.since and not start.hosted
+    accepts_earlier = start.minor < capability_data.DOWNGRADES_REFUSED.since
+    if start.hosted:
+        accepts_earlier = is_same_minor(start.minor, end.minor)
     return end.minor not in (start.minor, compared) and (accepts_earlier or is_minor_update(start, end))
 
 

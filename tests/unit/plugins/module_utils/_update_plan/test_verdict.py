@@ -705,6 +705,7 @@ HOSTED = [
     (("4.18.3", "4.18.2"), {}, [("risk", "downgrade")]),
     (("4.13.9", "4.12.9"), {}, [("blocked", "downgrade")]),
     (("4.18.3", "4.17.9"), {}, [("blocked", "downgrade")]),
+    (("5.1.0", "4.23.1"), {}, [("blocked", "downgrade")]),
     (("4.19.1", "4.21.1"), {}, [("risk", "skipped-minor")]),
     (("4.18.3", "4.18.4"), {"overrides": [{"kind": "Namespace", "name": "a", "unmanaged": True}]}, []),
     (MINOR, {"overrides": [{"kind": "Namespace", "name": "a", "unmanaged": True}]}, [("blocked", "overrides")]),
@@ -722,6 +723,36 @@ def test_hypershift_compares_only_the_minors_of_a_hosted_cluster(path, options, 
     # The CVO considers gates before an update to a later minor version.
     of_gates = ["admin-gates"] if minor_of(path[0]) < minor_of(path[1]) else []
     assert [item.code for item in found.not_checked] == ["cluster-state", "hosted-cluster", *of_gates]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "expected"),
+    [([], [("risk", "downgrade")]), ([NOT_UPGRADEABLE], [("blocked", "not-upgradeable"), ("risk", "downgrade")])],
+)
+def test_hypershift_counts_5_0_and_4_23_as_the_same_minor_but_not_for_the_condition(conditions, expected):
+    path, profile = ("5.0.1", "4.23.1"), "ibm-cloud-managed"
+    sides = [[manifest(profile=profile)]] * 2
+    status = reported(path[0], *conditions)
+    (found,) = planned(*sides, path=path, down=True, cluster_profile=profile, cluster_version=status).verdicts
+
+    assert [(item.verdict, item.code) for item in found.reasons] == expected
+
+
+@pytest.mark.parametrize(
+    ("profile", "path", "expected"),
+    [
+        ("ibm-cloud-managed", ("5.0.1", "5.1.1"), [("blocked", "not-upgradeable")]),
+        ("ibm-cloud-managed", ("5.0.1", "5.0.2"), []),
+        ("self-managed-high-availability", ("5.0.1", "5.1.1"), []),
+    ],
+)
+def test_an_unknown_condition_blocks_the_minor_update_of_a_hosted_cluster(profile, path, expected):
+    unknown = condition("Upgradeable", "Unknown", "EvaluationFailed", "the server was not found")
+    sides = [[manifest(profile=profile)]] * 2
+    status = reported(path[0], unknown, available=path[1:])
+    (found,) = planned(*sides, path=path, cluster_profile=profile, cluster_version=status).verdicts
+
+    assert [(item.verdict, item.code) for item in found.reasons] == expected
 
 
 def test_the_channel_of_a_hosted_cluster_is_set_in_its_hosted_cluster():
