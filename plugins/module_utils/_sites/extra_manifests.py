@@ -32,7 +32,8 @@ from .._files.checkout import KUSTOMIZATIONS, Checkout, CheckoutFile
 from .._problems import Location, Problem, Problems
 from .._release.release import Release
 from .._resources import CONFIG_MAPS, ResourceId, as_list, as_text, mappings_in, nested
-from .document import is_template, read_documents
+from .._yaml.nodes import Node
+from .document import SourceDocument, is_template, read_documents
 from .kustomization import load_kustomization, path_beside
 from .site import Site, folders_above
 from .site_file import SiteFile
@@ -62,9 +63,15 @@ class ExtraManifests:
         self._folders = {folder: checkout.listed(folder) for folder in dict.fromkeys(folders)}
         listed = dict.fromkeys(path for files in self._folders.values() for path in files.values())
         self._listed = frozenset(listed)
-        generated = (folders for site in sites if site.form != "block" for folders in site.extra_folders)
-        paths = (self._folders[folder].values() for folders in generated for folder in folders)
-        self._of_generator = frozenset(path for each in paths for path in each)
+        self._of_generator = frozenset(
+            path
+            for site in sites
+            if site.form != "block"
+            for folders in site.extra_folders
+            for folder in folders
+            for name, path in self._folders[folder].items()
+            if site.extra_filter.keeps(name)
+        )
         self._objects: dict[Source, list[AddonObject]] = {}
         # The ConfigMaps of a namespace and a name, by each directory that they are below.
         self._config_maps: dict[Source, list[Source]] = {}
@@ -90,10 +97,9 @@ class ExtraManifests:
 
     def sources(self, site: Site) -> tuple[Source, ...]:
         """Where the extra manifests of ``site`` are, as far as the checkout contains them."""
-        names, only = site.extra_filter
         # In a later directory, a file replaces one of the same name.
         files = {name: path for folders in site.extra_folders for name, path in self._files_of(folders).items()}
-        kept = [(path, "", "") for name, path in files.items() if (name in names) is only]
+        kept = [(path, "", "") for name, path in files.items() if site.extra_filter.keeps(name)]
         config_maps = (source for name in site.extra_config_maps for source in self._nearest(site, name))
         return tuple(dict.fromkeys((*kept, *config_maps)))
 
@@ -148,20 +154,27 @@ class ExtraManifests:
             self._read_generators(file, checkout)
             return
         for document in read_documents(file, Problems(), _CONFIG_MAP):
-            metadata = document.get(document.root, "metadata")
-            name, namespace = document.text_of(metadata, "name"), document.text_of(metadata, "namespace")
-            if document.text_of(document.root, "kind") == CONFIG_MAPS.kind and name in self._names:
-                objects = self._config_map(file.path, namespace, name)
-                data = document.get(document.root, "data")
-                for pair in data.pairs if data is not None else ():
-                    where = Location(file.path, line=document.line_of(pair.key), field=f"ConfigMap {name}")
-                    text = document.text_of(pair.value).encode(errors="replace")
-                    if not self._is_manifest((file.path, namespace, name), pair.key.value, text, where):
-                        continue
-                    # Each line of a literal block is one of the manifest.
-                    is_block = pair.value.style == "|"
-                    line = document.line_of(pair.key) + is_block
-                    objects += read_objects(text, file.path, self.problems, line, is_block=is_block)
+            items = document.get(document.root, "items") if document.text_of(document.root, "kind") == "List" else None
+            for node in (document.root,) if items is None else items.items:
+                self._read_config_map(document, node)
+
+    def _read_config_map(self, document: SourceDocument, node: Node) -> None:
+        """Read the extra manifests in ``node`` if it is a ConfigMap of a site."""
+        path, metadata = document.path, document.get(node, "metadata")
+        name, namespace = document.text_of(metadata, "name"), document.text_of(metadata, "namespace")
+        if document.text_of(node, "kind") != CONFIG_MAPS.kind or name not in self._names:
+            return
+        objects = self._config_map(path, namespace, name)
+        data = document.get(node, "data")
+        for pair in data.pairs if data is not None else ():
+            where = Location(path, line=document.line_of(pair.key), field=f"ConfigMap {name}")
+            text = document.text_of(pair.value).encode(errors="replace")
+            if not self._is_manifest((path, namespace, name), pair.key.value, text, where):
+                continue
+            # Each line of a literal block is one of the manifest.
+            is_block = pair.value.style == "|"
+            line = document.line_of(pair.key) + is_block
+            objects += read_objects(text, path, self.problems, line, is_block=is_block)
 
     def _generated(self, path: str, objects: list[AddonObject]) -> list[AddonObject]:
         """Those of the ``objects`` in a file that the generator of a SiteConfig puts into a ConfigMap.
@@ -219,7 +232,9 @@ class ExtraManifests:
         """Read the ConfigMaps that a Kustomization generates of files in the checkout."""
         for document in load_kustomization(file):
             for generator in mappings_in(document.get("configMapGenerator")):
-                name = as_text(generator.get("name"))
+                # Not in references: kustomize does not know the fields that name extra manifests.
+                prefix, suffix = as_text(document.get("namePrefix")), as_text(document.get("nameSuffix"))
+                name = f"{prefix}{as_text(generator.get('name'))}{suffix}"
                 flags = nested(document, "generatorOptions", _KEEP_NAME), nested(generator, "options", _KEEP_NAME)
                 if name in self._names and True not in flags and "configurations" not in document:
                     message = f"kustomize adds a hash to the name of ConfigMap {name}, but not to references to it"

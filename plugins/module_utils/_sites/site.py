@@ -81,6 +81,10 @@ class FileFilter(NamedTuple):
     names: frozenset[str] = frozenset()
     only: bool = False
 
+    def keeps(self, name: str) -> bool:
+        """Whether the file ``name`` counts."""
+        return (name in self.names) is self.only
+
 
 class Overrides(NamedTuple):
     """What a site overrides, as plain values: the fields of an install-config, of which ``capabilities`` is one.

@@ -54,6 +54,7 @@ data:
     kind: Namespace
     metadata: {name: openshift-marketplace}
 """
+LIST = "apiVersion: v1\nkind: List\nitems:\n- " + "\n  ".join(CONFIG_MAP.splitlines()) + "\n"
 KEY = "marketplace.yaml:"
 REFS = "  extraManifestsRefs:\n  - name: others\n  - name: extra-manifests\n"
 INSTANCE = cluster_instance(quoted(overrides(*RAN_DU)), image_set="img5.0.0", more=REFS)
@@ -84,6 +85,7 @@ def checked(check, tmp_path):
             "example-sno.yaml": INSTANCE,
         },
         {"berlin.yaml": INSTANCE, "elsewhere/extra.yaml": CONFIG_MAP.replace("NAMESPACE", "berlin")},
+        {"berlin.yaml": INSTANCE, "list.yaml": LIST.replace("NAMESPACE", "berlin")},
         {
             "paris.yaml": AGENT.replace("MANIFESTS", "manifestsConfigMapRefs: [{name: extra-manifests}]"),
             "extra.yaml": CONFIG_MAP.replace("NAMESPACE", "paris"),
@@ -99,7 +101,7 @@ def checked(check, tmp_path):
         },
         {"sites/lab.yaml": SITE_CONFIG + "    extraManifestPath: extra/\n", "sites/extra/ns.yaml": NAMESPACE},
     ],
-    ids=["telco reference", "ConfigMap", "list of an agent install", "agent install", "search paths", "path"],
+    ids=["telco reference", "ConfigMap", "List", "list of an agent install", "agent install", "search paths", "path"],
 )
 def test_a_namespace_of_extra_manifests_exists(checked, files):
     assert rules_of(checked(files)["findings"]) == []
@@ -142,6 +144,26 @@ def test_a_config_map_whose_name_gets_a_hash_is_not_the_one_of_the_site(checked)
     of_generator = hashed.replace("  files:", "  options: {disableNameSuffixHash: true}\n  files:")
     for known in (of_generator, f"{hashed}configurations: [references.yaml]\n"):
         assert rules_of(checked(site | {"kustomization.yaml": known})["findings"]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "affixes", "counts"),
+    [
+        ("extra-manifests", "", True),
+        ("extra-manifests", "namePrefix: lab-\n", False),
+        ("manifests", "namePrefix: extra-\n", True),
+        ("extra", "nameSuffix: -manifests\n", True),
+    ],
+)
+def test_a_config_map_has_the_name_with_the_prefix_and_suffix_of_kustomize(checked, name, affixes, counts):
+    kustomization = affixes + KUSTOMIZATION.replace("name: extra-manifests", f"name: {name}")
+    files = {
+        "kustomization.yaml": kustomization,
+        "extra-manifests/01-kubelet.yaml": "kind: KubeletConfig\n",
+        "extra-manifests/09-openshift-marketplace-ns.yaml": NAMESPACE,
+        "example-sno.yaml": INSTANCE,
+    }
+    assert rules_of(checked(files)["findings"]) == ([] if counts else [("dangling-namespace", "example-sno.yaml")])
 
 
 def unread(findings):
@@ -187,6 +209,14 @@ def test_the_generator_of_a_site_config_reads_the_first_document(checked, name, 
     assert rules_of(found) == ([] if counts else [("dangling-namespace", "lab.yaml")])
     is_dropped = content.count("kind: ") > 1 or not counts
     assert unread(found) == [("unread-extra-manifests", f"extra/{name}")] * is_dropped
+
+
+@pytest.mark.parametrize(("left_out", "reported"), [("b.yaml", ["a.yaml"]), ("a.yaml", ["b.yaml"])])
+def test_only_files_that_the_filter_keeps_are_reported(checked, left_out, reported):
+    site = SITE_CONFIG + f"    extraManifests: {{searchPaths: [extra], filter: {{exclude: [{left_out}]}}}}\n"
+    extra = dict.fromkeys(("extra/a.yaml", "extra/b.yaml"), f"{NAMESPACE}---\n{NAMESPACE.replace('market', '')}")
+    found = checked({"lab.yaml": site, **extra})["findings"]
+    assert unread(found) == [("unread-extra-manifests", f"extra/{name}") for name in reported]
 
 
 @pytest.mark.parametrize(
