@@ -64,7 +64,7 @@ options:
       - Sets the replicas of the control plane and of the compute pool C(worker) where O(content), a dict, has none.
         V(sno) means 1 and 0, V(compact) means 3 and 0, V(full) means 3 and 3.
       - By default, the installer decides (3 and 3). With O(solution=ran_du), the default is V(sno) if O(content), a
-        dict, sets neither C(controlPlane.replicas) nor C(compute).
+        dict, sets neither C(controlPlane.replicas) nor C(compute) nor C(arbiter).
     type: str
     choices: [sno, compact, full]
   capabilities:

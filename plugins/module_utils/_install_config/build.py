@@ -29,7 +29,7 @@ from .secrets import secret_values, without_secrets
 from .selection_source import NO_SELECTION, InstallOptions, SelectionOptions
 
 _FIELD, _SECRET = "capabilities", "pullSecret"
-_CONTROL_PLANE, _COMPUTE, _REPLICAS = "controlPlane", "compute", "replicas"
+_ARBITER, _CONTROL_PLANE, _COMPUTE, _REPLICAS = "arbiter", "controlPlane", "compute", "replicas"
 _Value = TypeVar("_Value")
 
 
@@ -375,9 +375,9 @@ def _key_of(content: Mapping[str, Any], field: str) -> str:
 
 
 def has_replicas(content: Mapping[str, Any]) -> bool:
-    """Whether ``content`` decides about the number of nodes, at least of some."""
+    """Whether ``content`` decides about the number of nodes, at least of some. No single node has an arbiter."""
     replicas = nested(content, _key_of(content, _CONTROL_PLANE), _REPLICAS)
-    return bool(content.get(_key_of(content, _COMPUTE))) or replicas is not None
+    return replicas is not None or any(content.get(_key_of(content, field)) for field in (_COMPUTE, _ARBITER))
 
 
 def _with_replicas(pool: Any, replicas: int) -> Any:

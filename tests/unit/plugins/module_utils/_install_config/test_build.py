@@ -220,6 +220,8 @@ def test_a_topology_does_not_replace_what_is_set(content, completed):
         ({"controlPlane": {"replicas": 1}}, True),
         ({"compute": [{"name": "worker"}]}, True),
         ({"ControlPlane": {"replicas": 1}}, True),
+        # The installer rejects an arbiter with one control plane node.
+        ({"arbiter": {"name": "arbiter", "replicas": 1}}, True),
     ],
 )
 def test_content_decides_about_nodes(content, decided):
