@@ -123,7 +123,8 @@ AGENT_SINGLE_NODE_PLATFORM = Rule(
     "installer",
     Minor(4, 11),
     None,
-    "controlPlane.replicas is 1, compute pools have no replicas, and the platform is neither none nor external",
+    "controlPlane.replicas is 1, compute pools have no replicas, unless the method is assisted, and the platform is "
+    "neither none nor external",
     "Only platform none and external supports 1 ControlPlane and 0 Compute nodes",
     f"{_SINGLE_NODE}; openshift/assisted-service:internal/provider/platform.go, internal/featuresupport",
     _AGENT,
@@ -155,6 +156,16 @@ AGENT_FEATURE_SET = Rule(
     "Unsupported value: the agent-based installer supports only the default feature set",
     "openshift/installer:pkg/asset/agent/installconfig.go validateInstallConfig (openshift/installer#7825; "
     "openshift/installer#9780 states it for June 2025)",
+    ("agent",),
+)
+AGENT_FEATURE_SET_DROPPED = Rule(
+    "doc-agent-feature-set",
+    "documentation",
+    Minor(4, 11),
+    Minor(4, 15),
+    "the agent-based installer gets a featureSet",
+    "agent-based installers before 4.16 drop the feature set, so the cluster has the default one",
+    "openshift/installer#7825 (OCPBUGS-19054), which rejects it from 4.16 on",
     ("agent",),
 )
 AGENT_ORACLE_CLOUD = Rule(
@@ -290,6 +301,7 @@ SINGLE_RULES: tuple[Rule, ...] = (
     BAREMETAL_HOSTS,
     AGENT_PLATFORM,
     AGENT_FEATURE_SET,
+    AGENT_FEATURE_SET_DROPPED,
     AGENT_ARCHITECTURE,
     AGENT_SINGLE_NODE_PLATFORM,
     AGENT_SINGLE_NODE_COMPUTE,

@@ -23,11 +23,13 @@ from .._data.install_rules import (
     AGENT_ARCHITECTURE,
     AGENT_EXTERNAL_NAME,
     AGENT_FEATURE_SET,
+    AGENT_FEATURE_SET_DROPPED,
     AGENT_NONE_SINGLE_NODE,
     AGENT_ORACLE_CLOUD,
     AGENT_PLATFORM,
     AGENT_SINGLE_NODE_COMPUTE,
     AGENT_SINGLE_NODE_PLATFORM,
+    ASSISTED,
     ASSISTED_PLATFORM,
     EXTERNAL_S390X_SINCE,
     FEATURE_GATES_SINCE,
@@ -287,13 +289,14 @@ def method_violations(
     field = "platform.external.cloudControllerManager"
     yield from check(AGENT_ORACLE_CLOUD, field, "Write cloudControllerManager: External", broken=wrong)
     architecture = nested(document, "controlPlane", "architecture")
-    accepts = install.method == "assisted" or (architecture == "s390x" and install.minor >= EXTERNAL_S390X_SINCE)
+    accepts = install.method == ASSISTED or (architecture == "s390x" and install.minor >= EXTERNAL_S390X_SINCE)
     supported = ("none", "external") if accepts else ("none",)
     wrong = platform is not None and platform not in supported and architecture in ("ppc64le", "s390x")
     yield from check(AGENT_ARCHITECTURE, "platform", "Write platform: {none: {}}", broken=wrong)
     hint = "Remove featureSet, or use another install method"
     wrong = bool(install.feature_set) and not document.get("arbiter")
     yield from check(AGENT_FEATURE_SET, "featureSet", hint, broken=wrong)
+    yield from check(AGENT_FEATURE_SET_DROPPED, "featureSet", hint, broken=bool(install.feature_set))
     replicas = nested(document, "controlPlane", "replicas")
     wrong = platform == "none" and replicas != 1 and (complete or replicas is not None)
     hint = "Set controlPlane.replicas to 1, or write platform: {baremetal: {}}"
@@ -302,7 +305,7 @@ def method_violations(
         workers = _compute_replicas(document, complete=complete)
         hint = "Write compute: [{name: worker, replicas: 0}]"
         yield from check(AGENT_SINGLE_NODE_COMPUTE, "compute", hint, broken=bool(workers))
-        wrong = workers == 0 and platform is not None and platform not in PROVISIONED_BY_USER
+        wrong = (workers == 0 or install.method == ASSISTED) and platform not in (None, *PROVISIONED_BY_USER)
         hint = "Write platform: {none: {}}, or set controlPlane.replicas to 3"
         yield from check(AGENT_SINGLE_NODE_PLATFORM, "platform", hint, broken=wrong)
         yield from check(SINGLE_NODE_PLATFORM, "platform", hint, broken=platform in WITHOUT_SINGLE_NODES)

@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.capability.openshift.tests.unit.builders.installations import PLATFORMS, check, errors
 
-OF_RULES = ("agent-", "doc-assisted-platform", "inst-single-node-platform")
+OF_RULES = ("agent-", "doc-agent-feature-set", "doc-assisted-platform", "inst-single-node-platform")
 FEATURE_SET = ("featureSet", "FeatureSet")
 
 
@@ -72,6 +72,15 @@ def test_an_agent_based_single_node_has_no_platform(platform, method):
     assert supporting("4.20", method, single_node) == ["external", "none"]
     assert found("4.20", method, document(platform, controlPlane={"replicas": 3})) == []
     assert [rule for rule, _field in found("4.19", "ipi", single_node(platform))] == []
+
+
+@pytest.mark.parametrize(("platform", "rejects"), [("baremetal", True), ("vsphere", True), ("none", False)])
+@pytest.mark.parametrize("compute", [[{"name": "worker", "replicas": 2}], None])
+def test_assisted_service_rejects_one_control_plane_node_on_a_platform_whatever_the_compute_replicas_are(
+    platform, compute, rejects
+):
+    expected = [("agent-single-node-platform", "platform")] if rejects else []
+    assert found("4.20", "assisted", single_node(platform, compute=compute), complete=False) == expected
 
 
 def test_the_first_agent_based_installers_install_only_single_nodes_without_a_platform():
@@ -140,13 +149,32 @@ def test_an_agent_based_cluster_on_s390x_can_be_external_in_new_minors():
         assert found(minor, "agent", values) == expected
 
 
-@pytest.mark.parametrize(("minor", "rejects"), [("4.15", False), ("4.16", True), ("4.19", True), ("4.20", False)])
-def test_some_agent_based_installers_have_only_the_default_feature_set(minor, rejects):
+@pytest.mark.parametrize(
+    ("minor", "rules"),
+    [
+        ("4.11", ["doc-agent-feature-set"]),
+        ("4.15", ["doc-agent-feature-set"]),
+        ("4.16", ["agent-feature-set"]),
+        ("4.19", ["agent-feature-set"]),
+        ("4.20", []),
+    ],
+)
+def test_some_agent_based_installers_have_only_the_default_feature_set(minor, rules):
     values = document("baremetal", featureSet="TechPreviewNoUpgrade", controlPlane={"replicas": 3})
-    assert found(minor, "agent", values) == ([("agent-feature-set", "featureSet")] if rejects else [])
+    assert found(minor, "agent", values) == [(rule, "featureSet") for rule in rules]
     assert found(minor, "assisted", values) == found(minor, "upi", values) == []
     assert found(minor, "agent", {**values, "featureSet": ""}) == []
-    assert found(minor, "agent", {**values, "arbiter": {"replicas": 1}}) == []
+
+
+def test_the_agent_based_installer_accepts_the_feature_set_of_an_arbiter():
+    fields = {"featureSet": "TechPreviewNoUpgrade", "arbiter": {"replicas": 1}, "controlPlane": {"replicas": 2}}
+    assert found("4.19", "agent", document("baremetal", **fields)) == []
+
+
+def test_a_dropped_feature_set_is_a_warning():
+    values = document("baremetal", featureSet="TechPreviewNoUpgrade", controlPlane={"replicas": 3})
+    severities = {item.code: item.severity for item in check("4.15", values, method="agent").problems}
+    assert severities["doc-agent-feature-set"] == "warning"
 
 
 def test_the_installer_reads_fields_in_any_case():
