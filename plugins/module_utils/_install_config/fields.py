@@ -282,8 +282,9 @@ def method_violations(
             hint = f"Use one of: {', '.join(supported)}"
             yield from check(rule, "platform", hint, broken=platform not in supported)
     external = nested(document, "platform", "external")
-    wrong = nested(external, "platformName") == "oci" and nested(external, "cloudControllerManager") != "External"
-    is_other = platform == "external" and nested(external, "platformName") != "oci"
+    name = nested(external, "platformName")
+    wrong = name == "oci" and nested(external, "cloudControllerManager") != "External"
+    is_other = platform == "external" and name != "oci" and (complete or name is not None)
     hint = "Write platformName: oci, or use another install method"
     yield from check(AGENT_EXTERNAL_NAME, "platform.external.platformName", hint, broken=is_other)
     field = "platform.external.cloudControllerManager"

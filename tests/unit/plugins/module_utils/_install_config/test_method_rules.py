@@ -124,6 +124,7 @@ def test_the_first_external_platform_of_the_agent_based_installer_is_oracle_clou
     expected = [("agent-external-name", "platform.external.platformName")] if rejected else []
     assert found("4.14", "agent", values) == expected
     assert found("4.15", "agent", values) == found("4.14", "upi", values) == []
+    assert found("4.14", "agent", values, complete=False) == (expected if name else [])
 
 
 @pytest.mark.parametrize("architecture", ["ppc64le", "s390x"])
