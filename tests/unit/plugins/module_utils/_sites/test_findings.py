@@ -183,8 +183,10 @@ def test_the_api_server_rejects_an_unknown_type_of_cluster(check, kind, is_rejec
 )
 def test_a_single_control_plane_with_workers_needs_a_user_managed_network(check, kind, platform, workers, is_rejected):
     more = f"  platformType: {platform or 'null'}\n  nodes:\n  - {{role: master}}\n" + "  - {role: worker}\n" * workers
+    more += "  templateRefs: [{name: ai-cluster-templates-v1}]\n"
     text = cluster_instance(quoted(overrides("Ingress")), kind=kind, more=more)
     assert errors_of(check({"a.yaml": text})) == ["conflicting-fields"] * is_rejected
+    assert errors_of(check({"a.yaml": text.replace("ai-cluster-templates-v1", "own")})) == []
 
 
 @pytest.mark.parametrize(
