@@ -65,9 +65,9 @@ class ConfigMapStore(NamedTuple):
                     continue
                 where = f"{self.name}: {nested(config_map, 'metadata', 'name')}.binaryData.{key}"
                 if not _is_read(config_map):
-                    message = f"is in a ConfigMap that no CVO reads, expected the label {SIGNATURE_LABEL}"
-                    hint = f"Set the label, and the namespace {SIGNATURE_NAMESPACE}"
-                    problems.error("signature-not-labeled", where, message, hint)
+                    message = "is in a ConfigMap that no CVO reads, expected the label "
+                    message += f"{SIGNATURE_LABEL}, and the namespace {SIGNATURE_NAMESPACE}"
+                    problems.error("signature-not-labeled", where, message, "Set both")
                     continue
                 try:
                     yield FoundSignature(base64.b64decode(str(entries[key]), validate=True), where)
