@@ -29,7 +29,7 @@ RULES: tuple[CheckRule, ...] = (
     CheckRule(
         "absent-requirement",
         "error",
-        "The cluster has the APIs in nativeAPIs of a ClusterServiceVersion, and others are not part of OpenShift.",
+        "The cluster has the native APIs of a ClusterServiceVersion, and the required ones are not part of OpenShift.",
         "OLM waits for native APIs before it starts the operator. Required CustomResourceDefinitions and API services "
         "must be provided by another operator: OLM installs nothing if only the cluster has them.",
     ),
