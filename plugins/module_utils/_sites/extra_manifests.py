@@ -42,6 +42,7 @@ _SUFFIXES, _PATCH = (".yaml", ".yml", ".json"), ".patch"
 Source = tuple[str, str, str]
 """The path of a file, and the namespace and the name of a ConfigMap in it. An unknown namespace is empty."""
 
+_ANY = "*"
 _CONFIG_MAP = re.compile(r"\bConfigMap\b")
 _KEEP_NAME = "disableNameSuffixHash"
 """Without it, kustomize changes the name, and the references that it knows (kubernetes-sigs/kustomize:
@@ -73,7 +74,7 @@ class ExtraManifests:
             if site.extra_filter.keeps(name)
         )
         self._objects: dict[Source, list[AddonObject]] = {}
-        # The ConfigMaps of a namespace and a name, by each directory that they are below.
+        # The ConfigMaps of a namespace, or of _ANY, and a name, by each directory that they are below.
         self._config_maps: dict[Source, list[Source]] = {}
         self._incomplete: set[Source] = set()
         self._keys: dict[Source, set[str]] = {}
@@ -112,7 +113,8 @@ class ExtraManifests:
     def _nearest(self, site: Site, name: str) -> list[Source]:
         """The ConfigMaps of a name that are nearest to the file of ``site``: other sites can have the same name."""
         folders = tuple(folders_above(site.path))
-        namespaces = dict.fromkeys((site.namespace, ""))
+        # Without a namespace, kustomize or Argo CD sets one.
+        namespaces = (site.namespace, "") if site.namespace else (_ANY,)
         found = (self._config_maps.get((folder, each, name)) for each in namespaces for folder in folders)
         return next(filter(None, found), [])
 
@@ -225,7 +227,8 @@ class ExtraManifests:
         source = (path, namespace, name)
         if source not in self._objects:
             for folder in folders_above(path):
-                self._config_maps.setdefault((folder, namespace, name), []).append(source)
+                for each in (namespace, _ANY):
+                    self._config_maps.setdefault((folder, each, name), []).append(source)
         return self._objects.setdefault(source, [])
 
     def _read_generators(self, file: CheckoutFile, checkout: Checkout) -> None:

@@ -120,6 +120,21 @@ def test_extra_manifests_of_another_site_do_not_count(checked):
     assert rules_of(found, "info") == [("unread-extra-manifests", "berlin.yaml")]
 
 
+def test_the_config_map_of_a_site_whose_namespace_kustomize_sets_is_the_nearest(checked):
+    other = CONFIG_MAP.replace("NAMESPACE", "rome").replace("name: openshift-marketplace", "name: other")
+    files = {
+        "berlin/kustomization.yaml": KUSTOMIZATION.replace("  namespace: berlin\n", "") + "namespace: berlin\n",
+        "berlin/extra-manifests/01-kubelet.yaml": "kind: KubeletConfig\n",
+        "berlin/extra-manifests/09-openshift-marketplace-ns.yaml": NAMESPACE,
+        "berlin/example-sno.yaml": INSTANCE.replace("  namespace: berlin\n", ""),
+        "rome/extra.yaml": other,
+    }
+    assert "namespace:" not in files["berlin/example-sno.yaml"]
+    assert rules_of(checked(files)["findings"]) == []
+    without = checked({**files, "berlin/kustomization.yaml": ""})
+    assert rules_of(without["findings"]) == [("dangling-namespace", "berlin/example-sno.yaml")]
+
+
 def test_a_missing_file_or_directory_of_extra_manifests_is_named(checked):
     without = {"kustomization.yaml": KUSTOMIZATION, "example-sno.yaml": INSTANCE}
     paths = "    extraManifests: {searchPaths: [sno-extra-manifest]}\n"
