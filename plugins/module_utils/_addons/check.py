@@ -299,6 +299,9 @@ class _Check:
             catalog = ResourceId(*CATALOG_SOURCE, namespace, source)
             is_default = self.cluster.needs(catalog) is not None
             targets = [catalog if is_default else ResourceId("", "Namespace", "", namespace)]
+            if self.cluster.lost_catalog(catalog) and catalog not in self.brought.resources:
+                message = f"refers to {catalog}, which the marketplace operator of this release does not create"
+                yield _Finding("dangling-reference", message, "Name another catalog, or create this one")
         for target in dict.fromkeys(targets):
             needs = self.cluster.needs(target)
             if needs and target not in self.brought.resources:

@@ -18,6 +18,7 @@ from .._data.aggregated_apis import AGGREGATED_APIS, OPERATOR_APIS, is_aggregate
 from .._data.dependencies import with_required
 from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.kinds import kubernetes_serves, kubernetes_versions
+from .._data.version import Minor
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ResourceId
@@ -36,6 +37,8 @@ _CREATED_IN = {
 
 Source: operator-framework/operator-marketplace:defaults.
 """
+_LAST_MINORS = {ResourceId(*CATALOG_SOURCE, _MARKETPLACE, "redhat-marketplace"): Minor(4, 21)}
+"""The last minor whose marketplace operator creates a catalog."""
 
 
 class ServedKind(NamedTuple):
@@ -93,11 +96,16 @@ class SelectedCluster:
     def needs(self, target: ResourceId) -> Names | None:
         """The capabilities that ``target`` needs besides the enabled ones. ``None`` if the release does not have it."""
         providers = self._providers.get(_CREATED_IN.get(target, target))
-        if not providers:
+        if not providers or self.lost_catalog(target):
             return None
         reference = UnmetReference("dangling-definition", _SOURCE, target, tuple(providers))
         names = missing_names(reference, self.enabled) if reference.dangles(self.enabled) else ()
         return tuple(sorted(with_required(frozenset(names), self.release.minor, self._gates) - self.enabled))
+
+    def lost_catalog(self, target: ResourceId) -> bool:
+        """Whether ``target`` is a catalog that only the marketplace operators of earlier minors create."""
+        last, minor = _LAST_MINORS.get(target), self.release.minor
+        return last is not None and minor is not None and minor > last
 
     def api(self, group: str, plural: str) -> Names | None:
         """The capabilities that the API ``plural`` of ``group`` needs, as ``needs``. ``*`` means all of the group."""

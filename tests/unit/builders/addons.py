@@ -17,6 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._addons.reade
 from ansible_collections.capability.openshift.plugins.module_utils._addons.run import AddonsResult, check_addons
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._findings.finding import in_order
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._registry.access_options import AccessOptions
@@ -79,11 +80,11 @@ RELEASE_FILES = {
 
 
 @cache
-def release(profile: str) -> Release:
+def release(profile: str, minor: Minor = V4_20) -> Release:
     """Return the release with one cluster profile, in memory."""
     own = RELEASE_FILES["0000_40_olm.yaml"]
     texts = (text.replace(DEFAULT_CLUSTER_PROFILE, profile) for text in RELEASE_FILES.values() if text != own)
-    return Files(V4_20, own, *texts).release
+    return Files(minor, own, *texts).release
 
 
 def thing(kind: str, name: str = "one", namespace: str = "", api: str = "v1", **fields: Any) -> dict[str, Any]:
@@ -154,11 +155,12 @@ def check(
     capabilities: Any = MappingProxyType(ONLY_OLM),
     profile: str = DEFAULT_CLUSTER_PROFILE,
     cluster: Mapping[str, Any] = MappingProxyType({}),
+    minor: Minor = V4_20,
     **options: Any,
 ) -> AddonsResult:
     """Check add-ons against the release. ``cluster``: other options of the cluster."""
     given = ClusterOptions(capabilities=capabilities, cluster_profile=profile, **cluster)
-    return check_addons(list(names), release(profile), given, OPTIONS._replace(**options), Problems())
+    return check_addons(list(names), release(profile, minor), given, OPTIONS._replace(**options), Problems())
 
 
 def found(result: AddonsResult, *severities: str) -> list[tuple[str, str]]:

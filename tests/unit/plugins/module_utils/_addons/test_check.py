@@ -16,6 +16,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.addons import 
     EVERYTHING,
     LINK,
     NAMESPACE,
+    ONLY_OLM,
     WIDGET,
     bundle,
     chart,
@@ -27,6 +28,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.addons import 
     thing,
     write_addon,
 )
+from ansible_collections.capability.openshift.tests.unit.builders.resolved_clusters import V4_21, V4_22
 
 LINK_NAME = "ConsoleLink.console.openshift.io one"
 WIDGET_NAME = "Widget.example.com fresh/w"
@@ -519,6 +521,23 @@ def test_a_namespace_of_the_marketplace_brings_no_default_catalog(tmp_path):
     assert found(gitops(tmp_path, namespace, subscription, capabilities=EVERYTHING)) == []
     catalog = thing("CatalogSource", "redhat-operators", namespace="openshift-marketplace", api=api)
     assert found(gitops(tmp_path, namespace, catalog, subscription), "warning") == []
+
+
+@pytest.mark.parametrize("capabilities", [EVERYTHING, ONLY_OLM])
+@pytest.mark.parametrize(("minor", "is_lost"), [(V4_21, False), (V4_22, True)])
+def test_the_marketplace_of_later_releases_lacks_a_catalog(tmp_path, minor, is_lost, capabilities):
+    api = "operators.coreos.com/v1alpha1"
+    spec = {"source": "redhat-marketplace", "sourceNamespace": "openshift-marketplace"}
+    subscription = thing("Subscription", namespace="fresh", api=api, spec=spec)
+    namespace = thing("Namespace", "openshift-marketplace")
+    result = gitops(tmp_path, namespace, subscription, minor=minor, capabilities=capabilities)
+    is_absent = is_lost or capabilities is ONLY_OLM
+    name = "Subscription.operators.coreos.com fresh/one"
+    assert found(result) == ([("dangling-reference", name)] if is_absent else [])
+    needs = ["marketplace"] if is_absent and not is_lost else []
+    assert [row["capabilities"] for row in result.keys["objects"]] == [[], needs]
+    catalog = thing("CatalogSource", "redhat-marketplace", namespace="openshift-marketplace", api=api)
+    assert found(gitops(tmp_path, namespace, catalog, subscription, minor=minor), "warning") == []
 
 
 # Selections
