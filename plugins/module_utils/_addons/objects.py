@@ -59,7 +59,7 @@ class AddonObject(NamedTuple):
     """An object of an add-on. ``manifest`` has no annotations, because only the CVO reads them.
 
     ``line``: of the document. ``annotation``, ``hook``: the values of the annotations of capabilities and of Helm.
-    ``source`` is the file of the chart.
+    ``source`` is the file of the chart. ``is_first``: whether it is in the first document of its file.
     """
 
     manifest: Manifest
@@ -68,6 +68,7 @@ class AddonObject(NamedTuple):
     annotation: str = ""
     hook: str = ""
     source: str = ""
+    is_first: bool = True
 
     @property
     def resource_id(self) -> ResourceId:
@@ -108,7 +109,9 @@ def in_install_order(addon: Addon) -> tuple[AddonObject, ...]:
     return tuple(sorted(addon.objects, key=_rank))
 
 
-def read_object(value: Any, file: str, line: int, problems: Problems, source: str = "") -> list[AddonObject]:
+def read_object(
+    value: Any, file: str, line: int, problems: Problems, source: str = "", *, is_first: bool = True
+) -> list[AddonObject]:
     """The objects in a document; the objects of a list one by one. Values that are no objects are left out.
 
     What has only some of version, kind and name is reported: tools complete it.
@@ -118,7 +121,8 @@ def read_object(value: Any, file: str, line: int, problems: Problems, source: st
     kind, api_version, metadata = value.get("kind"), value.get("apiVersion"), nested(value, "metadata")
     if isinstance(kind, str) and kind.endswith("List") and "items" in value:
         items = mappings_in(value["items"])
-        return [found for item in items for found in read_object(item, file, line, problems, source)]
+        each = (read_object(item, file, line, problems, source, is_first=is_first) for item in items)
+        return [found for objects in each for found in objects]
     name = as_text(nested(metadata, "name")) or as_text(nested(metadata, "generateName"))
     group, _slash, version = as_text(api_version).rpartition("/")
     if group in _NOT_APPLIED or (metadata is None and not kind):
@@ -136,7 +140,7 @@ def read_object(value: Any, file: str, line: int, problems: Problems, source: st
     given = ResourceId(group, as_text(kind), as_text(nested(metadata, "namespace")), name)
     resource = given.as_object(cluster_scoped=is_cluster_scoped(*given.group_kind))
     annotation, hook = (as_text(nested(annotations, key)) for key in (CAPABILITY_ANNOTATION, _HOOK))
-    return [AddonObject(Manifest(resource, version, None, file), value, line, annotation, hook, source)]
+    return [AddonObject(Manifest(resource, version, None, file), value, line, annotation, hook, source, is_first)]
 
 
 def definition_of(body: Any) -> Definition:

@@ -159,7 +159,7 @@ class _AddonReader:
             bundles.get(posixpath.dirname(path), rest).extend(objects)
         for folder, objects in bundles.items():
             optional = self._optional.get(posixpath.dirname(folder), frozenset())
-            yield self._addon(folder, "olm", objects, optional=optional)
+            yield self._addon(folder, "olm", self._read_by_olm(objects), optional=optional)
         charts: dict[tuple[str, str], list[str]] = {}
         for path, sources in sorted(self._charts.items()):
             charts.setdefault(_chart_of(path, sources), []).append(path)
@@ -189,7 +189,7 @@ class _AddonReader:
                 self._optional[folder] = _optional_objects(mappings_in(value["properties"]))
             else:
                 self._objects.setdefault(path, []).extend(
-                    read_object(value, path, line, self.problems, document.source)
+                    read_object(value, path, line, self.problems, document.source, is_first=document.is_first)
                 )
                 if document.source:
                     self._charts.setdefault(path, set()).add(document.source)
@@ -210,12 +210,28 @@ class _AddonReader:
         objects: list[AddonObject] = []
         for item in properties:
             if item.get("type") == _BUNDLE_OBJECT:
-                objects += self._embedded(nested(item, "value", "data"), path, line)
+                objects += self._read_by_olm(self._embedded(nested(item, "value", "data"), path, line), name)
         if not objects:
             without_objects.append(line)
             objects = read_object(_described_csv(name, properties), path, line, self.problems)
         optional = _optional_objects(properties)
         return self._addon(path, "olm", objects, name=name, optional=optional, package=package)
+
+    def _read_by_olm(self, objects: list[AddonObject], name: str = "") -> list[AddonObject]:
+        """What OLM and opm read of the bundle ``name``: the first document of each file. A comment before --- is one.
+
+        Source: operator-framework/operator-registry:pkg/registry/decode.go DecodeUnstructured.
+        """
+        if self.options.installer not in (None, "olm"):
+            return objects
+        reported: set[str] = set()
+        for item in objects:
+            if not item.is_first and item.manifest.file not in reported:
+                reported.add(item.manifest.file)
+                message = "is not in the first document of its file, and OLM reads no other"
+                where = Addon(item.manifest.file, "olm", (), name=name).location(item)
+                self.problems.append(finding("invalid-manifest", where, message, "Write one object into each file"))
+        return [item for item in objects if item.is_first]
 
     def _embedded(self, data: object, path: str, line: int) -> list[AddonObject]:
         try:

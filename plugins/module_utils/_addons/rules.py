@@ -50,8 +50,9 @@ RULES: tuple[CheckRule, ...] = (
     CheckRule(
         "invalid-manifest",
         "error",
-        "Files are YAML or JSON, and a bundle has one ClusterServiceVersion.",
-        "What cannot be read is not checked. OLM rejects a bundle with several ClusterServiceVersions.",
+        "Files are YAML or JSON, and a bundle has one ClusterServiceVersion and one object in each file.",
+        "What cannot be read is not checked. OLM rejects a bundle with several ClusterServiceVersions. It reads only "
+        "the first document of each file, and a comment before --- is the first one.",
         "Correct the file",
     ),
     CheckRule(

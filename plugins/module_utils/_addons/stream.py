@@ -28,6 +28,7 @@ LARGEST_DOCUMENT = 16 << 20
 _SEPARATOR = b"---"
 """The beginning of a line that divides documents (kubernetes/apimachinery:pkg/util/yaml/decoder.go YAMLReader)."""
 _TEXT_AFTER_SEPARATOR = re.compile(rb"---[ \t]+[^\s#]")
+_ONLY_SEPARATOR = re.compile(rb"---[ \t\r]*(?:#[^\n]*)?\n?")
 _SEPARATOR_AFTER_RETURN = re.compile(rb"\r---(?=\s|\Z)")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _TEMPLATE = re.compile(rb"\{\{|\{%")
@@ -37,17 +38,24 @@ _CHART_SOURCE = re.compile(rb"(?:---\s*\n)?# Source: ([^/\s:]+/(?:charts/[^/\s]+
 
 
 class StreamDocument(NamedTuple):
-    """A document with a value. ``line`` is its first line. ``source`` is the file of the chart that Helm rendered."""
+    """A document with a value. ``line`` is its first line. ``source`` is the file of the chart that Helm rendered.
+
+    ``is_first``: whether no document of the file precedes it, not even one with nothing but comments.
+    """
 
     value: Any
     line: int
     source: str
+    is_first: bool
 
 
 def read_stream(file: IO[bytes], path: str, problems: Problems) -> Iterator[StreamDocument]:
     """Yield the documents of ``file``. What cannot be read is reported, and a template once."""
-    is_template, source = False, ""
+    is_template, source, is_first = False, "", True
     for line, text in _pieces(file):
+        if text is not None and _ONLY_SEPARATOR.fullmatch(text):
+            continue
+        begins_file, is_first = is_first, False
         message, hint = _fault(text)
         if text is None or message:
             problems.append(finding("invalid-manifest", Location(path, line=line), message, hint))
@@ -66,12 +74,12 @@ def read_stream(file: IO[bytes], path: str, problems: Problems) -> Iterator[Stre
         start = line + (before[0].count(b"\n") if before else 0)
         # Helm prints a file of the directory crds as it is, with one comment for all of its documents.
         source = match[1].decode(errors="replace") if match else source
-        for value in values:
+        for index, value in enumerate(values):
             if any(item.get("apiVersion") and item.get("kind") for item in mappings_in(value)):
                 message = "is a list of objects, expected an object or several documents"
                 problems.append(finding("invalid-manifest", Location(path, line=line), message, "Use the kind List"))
             elif value is not None:
-                yield StreamDocument(value, start, source)
+                yield StreamDocument(value, start, source, begins_file and not index)
 
 
 def _fault(text: bytes | None) -> tuple[str, str]:
@@ -95,7 +103,7 @@ def read_objects(
     objects = [
         item
         for document in read_stream(io.BytesIO(text), path, own)
-        for item in read_object(document.value, path, document.line, own)
+        for item in read_object(document.value, path, document.line, own, is_first=document.is_first)
     ]
     later = line - 1
     problems += (

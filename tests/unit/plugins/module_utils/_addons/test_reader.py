@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 from pathlib import Path
@@ -76,6 +77,45 @@ def test_the_files_of_a_chart_are_one_addon(tmp_path, folder):
     assert found(check(str(tmp_path), capabilities=EVERYTHING)) == []
     write_addon(tmp_path, {f"{folder}/c.yaml": chart(service).replace("widgets", "gears")})
     assert rows(str(tmp_path)) == [(folder, "helm", 2), (f"{folder}/c.yaml", "helm", 1)]
+
+
+@pytest.mark.parametrize(
+    ("before", "number", "expected"),
+    [
+        ("", 2, [("invalid-manifest", "manifests/a.yaml", 10)]),
+        ("---\n---\n", 2, [("invalid-manifest", "manifests/a.yaml", 12)]),
+        ("--- # comment\n", 2, [("invalid-manifest", "manifests/a.yaml", 11)]),
+        ("# comment\n", 1, [("invalid-manifest", "manifests/a.yaml", 3)]),
+        ("\n", 1, [("invalid-manifest", "manifests/a.yaml", 3)]),
+    ],
+)
+def test_olm_reads_the_first_document_of_a_file(tmp_path, before, number, expected):
+    """As NewYAMLOrJSONDecoder of apimachinery divides it, so a comment before --- is a document."""
+    text = before + documents(thing("ConfigMap"), LINK)
+    path = bundle(tmp_path, csv())
+    write_addon(tmp_path, {"manifests/a.yaml": text})
+    assert places(path) == expected
+    assert rows(path) == [("manifests", "olm", number)]
+
+
+def test_json_objects_after_the_first_one_are_not_read_by_olm(tmp_path):
+    path = bundle(tmp_path, csv())
+    write_addon(tmp_path, {"manifests/a.json": json.dumps(thing("ConfigMap")) + json.dumps(LINK)})
+    assert places(path) == [("invalid-manifest", "manifests/a.json", 1)]
+
+
+def test_other_installers_read_all_documents_of_a_bundle(tmp_path):
+    path = bundle(tmp_path, csv())
+    write_addon(tmp_path, {"manifests/a.yaml": documents(thing("ConfigMap"), LINK)})
+    assert places(path, installer="gitops") == [("absent-kind", "manifests/a.yaml", 10)]
+
+
+def test_olm_reads_the_first_document_of_an_object_of_a_catalog(tmp_path):
+    data = base64.b64encode(documents(thing("ConfigMap"), LINK).encode()).decode()
+    embedded = {"type": "olm.bundle.object", "value": {"data": data}}
+    entry = catalog_bundle("widgets.v1", csv(), properties=[embedded])
+    path = write_addon(tmp_path, {"catalog.json": json.dumps(entry)})
+    assert found(check(path)) == [("invalid-manifest", f"widgets.v1: {LINK_NAME}")]
 
 
 def test_what_a_shell_writes_into_a_pipe(tmp_path):
@@ -192,7 +232,8 @@ def test_a_bundle_in_an_image(tmp_path):
     optional = {"type": "olm.manifests.optional", "value": {"manifests": [{"kind": "ConfigMap", "name": "one"}]}}
     files = {
         "manifests/csv.yaml": documents(csv()).encode(),
-        "manifests/link.yaml": documents(LINK, thing("ConfigMap")).encode(),
+        "manifests/link.yaml": documents(LINK).encode(),
+        "manifests/one.yaml": documents(thing("ConfigMap")).encode(),
         "metadata/properties.yaml": json.dumps({"properties": [optional]}).encode(),
         "tests/scorecard.yaml": documents(LINK).encode(),
         "manifests/README.md": b"# Widgets",
@@ -202,7 +243,7 @@ def test_a_bundle_in_an_image(tmp_path):
     assert rows(name) == [(f"{name}/manifests", "olm", 3)]
     assert places(name) == [
         ("absent-kind", f"{name}/manifests/link.yaml", 2),
-        ("ignored-marker", f"{name}/manifests/link.yaml", 10),
+        ("ignored-marker", f"{name}/manifests/one.yaml", 2),
     ]
 
 
