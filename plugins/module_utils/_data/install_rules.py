@@ -123,8 +123,8 @@ AGENT_SINGLE_NODE_PLATFORM = Rule(
     "installer",
     Minor(4, 11),
     None,
-    "controlPlane.replicas is 1, compute pools have no replicas, unless the method is assisted, and the platform is "
-    "neither none nor external",
+    "controlPlane.replicas is 1, the platform is neither none nor external, and the method is assisted or compute "
+    "pools have no replicas",
     "Only platform none and external supports 1 ControlPlane and 0 Compute nodes",
     f"{_SINGLE_NODE}; openshift/assisted-service:internal/provider/platform.go, internal/featuresupport",
     _AGENT,
