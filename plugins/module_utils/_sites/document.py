@@ -73,6 +73,9 @@ _INSTALL_CONFIG_FIELDS = ("baseDomain", "platform", "controlPlane", "metadata")
 _FEWEST_FIELDS = 2
 _POLICY_GENERATORS = ("PolicyGenerator", "PolicyGenTemplate")
 _PATCHES = ("patches", "patchesJson6902", "patchesStrategicMerge", "replacements", "transformers", "vars")
+_APPLICATIONS = {"Application": ("spec",), "ApplicationSet": ("spec", "template", "spec")}
+"""Where the spec of an application of Argo CD is."""
+
 _RAW_TEMPLATES = "object-templates-raw"
 _NOT_WANTED = "mustnothave"
 
@@ -311,9 +314,12 @@ def _has_patches(document: SourceDocument, kind: str) -> bool:
     """Whether Flux or Argo CD patches what it applies."""
     if kind == "Kustomization":
         return any(document.get(document.root, "spec", name) for name in _PATCHES)
-    sources = document.get(document.root, "spec", "sources")
-    places = [document.get(document.root, "spec", "source"), *(sources.items if sources is not None else ())]
-    return kind == "Application" and any(document.get(place, "kustomize", "patches") for place in places)
+    if kind not in _APPLICATIONS:
+        return False
+    spec = document.get(document.root, *_APPLICATIONS[kind])
+    sources = document.get(spec, "sources")
+    places = [document.get(spec, "source"), *(sources.items if sources is not None else ())]
+    return any(document.get(place, "kustomize", "patches") for place in places)
 
 
 def _is_object(kind: str, version: str) -> bool:

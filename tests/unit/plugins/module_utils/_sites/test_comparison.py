@@ -177,6 +177,7 @@ def test_a_patch_of_any_kind_can_change_the_sites_below(check, patches, reported
         "{kind: Kustomization, spec: {patches: [{target: {kind: ClusterInstance}, patch: '[]'}]}}",
         "{kind: Application, spec: {source: {kustomize: {patches: [{target: {kind: ClusterInstance}}]}}}}",
         "{kind: Application, spec: {sources: [{}, {kustomize: {patches: [{target: {kind: ClusterInstance}}]}}]}}",
+        "{kind: ApplicationSet, spec: {template: {spec: {source: {kustomize: {patches: [{patch: SiteConfig}]}}}}}}",
     ],
 )
 def test_patches_of_flux_and_argo_cd_are_not_checked(check, text):
