@@ -17,6 +17,7 @@ from .._data.inclusion_rules import (
     CAPABILITY_ANNOTATION,
     DELETE_ANNOTATION,
     EXCLUDE_ANNOTATION,
+    FEATURE_GATE_ANNOTATION,
     FEATURE_SET_ANNOTATION,
     NAMED_ANNOTATIONS,
     PROFILE_ANNOTATION,
@@ -91,9 +92,20 @@ def unknown_capabilities(source: LintSource, known: frozenset[str]) -> Iterator[
 
 
 def misspelled_annotations(source: LintSource) -> Iterator[Problem]:
-    """Annotations that look like annotations of the CVO, values that look like ``true``, and unknown feature sets."""
-    known = inclusion_rules(source.release.minor).feature_sets
+    """Annotations and values that the CVO ignores, unknown feature sets, and feature sets beside feature gates."""
+    rules = inclusion_rules(source.release.minor)
+    known = rules.feature_sets
     for manifest in source.release.manifests:
+        if (
+            rules.reads_gates
+            and {FEATURE_SET_ANNOTATION, FEATURE_GATE_ANNOTATION} <= (manifest.annotations or {}).keys()
+        ):
+            message = (
+                f"has both {FEATURE_SET_ANNOTATION} and {FEATURE_GATE_ANNOTATION}, of which the CVO accepts only one, "
+                "so no cluster gets the manifest"
+            )
+            where = source.location(manifest, FEATURE_GATE_ANNOTATION)
+            yield finding("misspelled-annotation", where, message, "Remove one of them")
         for key, value in (manifest.annotations or {}).items():
             message, intended = f"has the annotation {key}, which the CVO ignores", _intended(key)
             if key.startswith((PROFILE_ANNOTATION, EXCLUDE_ANNOTATION)) and value.lower() == "true" != value:

@@ -98,7 +98,8 @@ RULES: tuple[CheckRule, ...] = (
         "misspelled-annotation",
         "error",
         "The CVO knows the annotation, and the feature sets in it.",
-        "The CVO ignores annotations that it does not know, so the manifest is included or excluded unexpectedly.",
+        "The CVO ignores annotations that it does not know, so the manifest is included or excluded unexpectedly. From "
+        "4.22 on, it excludes a manifest with both a feature set and feature gates.",
         "Correct the annotation",
     ),
     CheckRule(

@@ -32,9 +32,9 @@ def brief(findings: tuple[Problem, ...]) -> Brief:
 def findings(tmp_path: Path) -> Lint:
     """Lint a directory with ``files``, or with one file."""
 
-    def findings(files: dict[str, str | bytes] | str, **options: Any) -> tuple[Problem, ...]:
+    def findings(files: dict[str, str | bytes] | str, version: str = "4.20", **options: Any) -> tuple[Problem, ...]:
         files = {"a.yaml": files} if isinstance(files, str) else files
-        return run_lint(read_source(str(write_files(tmp_path / "manifests", files)), "4.20"), **options)
+        return run_lint(read_source(str(write_files(tmp_path / "manifests", files)), version), **options)
 
     return findings
 

@@ -11,6 +11,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
     DELETE,
+    FEATURE_GATE,
     FEATURE_SET,
     INCLUDE,
     documents,
@@ -137,6 +138,14 @@ def test_no_cluster_gets_a_manifest_for_an_unknown_feature_set(check, value, is_
     """One unknown name is enough."""
     expected = [("misspelled-annotation", "error", "a.yaml", 7)] if is_unknown else []
     assert check(manifest("one", annotations={FEATURE_SET: value})) == expected
+
+
+@pytest.mark.parametrize(("version", "is_excluded"), [("4.21", False), ("4.22", True), ("5.0", True)])
+def test_no_cluster_gets_a_manifest_with_a_feature_set_and_feature_gates(check, version, is_excluded):
+    both = manifest("one", annotations={FEATURE_SET: "Default", FEATURE_GATE: "Some"})
+    expected = [("misspelled-annotation", "error", "a.yaml", 8)] if is_excluded else []
+    assert check(both, version=version) == expected
+    assert check(manifest("one", annotations={FEATURE_GATE: "Some"}), version=version) == []
 
 
 def test_true_in_capitals_is_no_value_of_a_profile(check):
