@@ -10,19 +10,27 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import DEPENDENCIES
+from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import VALIDATION
 from ansible_collections.capability.openshift.tests.parity.make_facts import FACTS
 from ansible_collections.capability.openshift.tests.unit.builders.installations import NEWEST, check, errors
 
 GOLDEN = json.loads((FACTS / "installer.json").read_text("utf-8"))
+RANDOM = json.loads((FACTS / "install_configs.json").read_text("utf-8"))
 MINORS = {"4.15": "4.15", "4.17": "4.17", "main": NEWEST}
+RANDOM_MINORS = tuple(name for name in RANDOM if name != "details")
+MESSAGES = {item.rule.message for item in DEPENDENCIES if item.rule.source.startswith(VALIDATION)}
 
 ONLY_HERE = {
     # The agent-based installer checks these in another place (pkg/asset/agent), whose code did not answer.
     "agent-platform",
+    "agent-single-node-compute",
     "agent-single-node-platform",
     "agent-oracle-cloud",
     "agent-architecture",
     "agent-feature-set",
+    # pkg/asset/machines, whose code did not answer either.
+    "inst-single-node-platform",
     # The CRD of the cluster has such a name only if its feature gate is enabled.
     "gated-capability",
     # The installer ignores a list of exclusions, and none next to another platform such as aws.
@@ -73,6 +81,13 @@ def cases(branch: str) -> list[Case]:
     ]
 
 
+def random_cases(minor: str) -> list[Case]:
+    return [
+        Case(minor, agent, given, tuple((field, RANDOM["details"][detail]) for field, detail in rejected))
+        for agent, given, rejected in RANDOM[minor]
+    ]
+
+
 def has_the_set_that_some_installers_do_not_know(case: Case) -> bool:
     """Rule inst-set-name-missing: a later installer of 4.17 knows the set v4.17."""
     block = case.given.get("capabilities") or {}
@@ -107,3 +122,31 @@ def test_there_are_cases_of_both_kinds(branch: str, least: int) -> None:
 
     assert len(rejected) >= least
     assert len(cases(branch)) - len(rejected) >= 20
+
+
+@pytest.mark.parametrize("minor", RANDOM_MINORS)
+def test_a_random_install_config_is_rejected_exactly_if_the_installer_rejects_it(minor: str) -> None:
+    wrong = [case for case in random_cases(minor) if bool(case.depending) != bool(set(case.reported) - ONLY_HERE)]
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize("minor", RANDOM_MINORS)
+def test_a_random_selection_violates_the_rules_that_the_installer_names(minor: str) -> None:
+    wrong, count = [], 0
+    for case in random_cases(minor):
+        result = check(minor, case.given, complete=True, method="agent" if case.agent else "upi")
+        if result.status is None or any(item.rule.name == "inst-known-names" for item in result.violations):
+            continue
+        count += 1
+        expected = {detail for _field, detail in case.rejected} & MESSAGES
+        if {item.rule.message for item in result.violations} & MESSAGES != expected:
+            wrong.append(case)
+
+    assert wrong == []
+    assert count >= 100
+
+
+@pytest.mark.parametrize("minor", RANDOM_MINORS)
+def test_the_installer_accepts_some_random_install_configs(minor: str) -> None:
+    assert 40 <= sum(not case.depending for case in random_cases(minor)) <= 160
