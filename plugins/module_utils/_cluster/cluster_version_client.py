@@ -118,7 +118,7 @@ def explained(error: ApiError, target: Target) -> ClusterError:
         return error
     message = f"cannot contain {', '.join(names)}: the CustomResourceDefinition of the cluster does not list it"
     hint = (
-        "Remove the name from the request. If the ClusterVersion already has it, as after a rollback, apply the "
+        "Remove the name from the request, or, if the ClusterVersion already has it as after a rollback, apply the "
         "CustomResourceDefinition of a release and feature set that contain it"
     )
     return UnknownToCrdError([Problem("error", "outdated-crd", str(target), message, hint)])
