@@ -92,7 +92,8 @@ def case(names: list[str]) -> dict[str, Any]:
 
 def depends(field: str, detail: str) -> bool:
     """Whether a selection can depend on what is rejected."""
-    return field.startswith(FIELDS) or field == "platform" or "hosts are missing" in detail
+    is_named = "hosts are missing" in detail or "arbiter deployments" in detail
+    return field.startswith(FIELDS) or field == "platform" or is_named
 
 
 def rows(cases: list[dict[str, Any]], checkout: Path) -> list[list[Any]]:

@@ -222,6 +222,16 @@ SINGLE_NODE_PLATFORM = Rule(
     "openshift/installer:pkg/asset/machines/master.go supportedSingleNodePlatform (openshift/installer#9048, #9763)",
     ("ipi", "upi"),
 )
+SINGLE_NODE_ARBITER = Rule(
+    "inst-single-node-arbiter",
+    "installer",
+    Minor(4, 20),
+    None,
+    "controlPlane.replicas is 1, and there is an arbiter",
+    "number of controlPlane replicas must be at least 2 for arbiter deployments",
+    f"{VALIDATION} validateArbiter",
+    ("ipi", "upi", "agent"),
+)
 ASSISTED_PLATFORM = Rule(
     "doc-assisted-platform",
     "documentation",
@@ -307,6 +317,7 @@ SINGLE_RULES: tuple[Rule, ...] = (
     AGENT_SINGLE_NODE_COMPUTE,
     AGENT_NONE_SINGLE_NODE,
     SINGLE_NODE_PLATFORM,
+    SINGLE_NODE_ARBITER,
     AGENT_EXTERNAL_NAME,
     AGENT_ORACLE_CLOUD,
     ASSISTED_PLATFORM,

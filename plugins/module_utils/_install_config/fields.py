@@ -33,6 +33,7 @@ from .._data.install_rules import (
     ASSISTED_PLATFORM,
     EXTERNAL_S390X_SINCE,
     FEATURE_GATES_SINCE,
+    SINGLE_NODE_ARBITER,
     SINGLE_NODE_PLATFORM,
     Rule,
     rejects_unknown_fields,
@@ -313,6 +314,8 @@ def method_violations(
         wrong = complete and platform == "external" and not nested(document, "bootstrapInPlace", "installationDisk")
         hint = "Set bootstrapInPlace.installationDisk, or set controlPlane.replicas to 3"
         yield from check(SINGLE_NODE_PLATFORM, "bootstrapInPlace", hint, broken=wrong)
+        hint = "Set controlPlane.replicas to 2, or remove arbiter"
+        yield from check(SINGLE_NODE_ARBITER, "arbiter", hint, broken=document.get("arbiter") is not None)
 
 
 def _compute_replicas(document: Mapping[str, Any], *, complete: bool) -> int | None:

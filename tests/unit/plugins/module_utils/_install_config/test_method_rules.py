@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.capability.openshift.tests.unit.builders.installations import PLATFORMS, check, errors
 
-OF_RULES = ("agent-", "doc-agent-feature-set", "doc-assisted-platform", "inst-single-node-platform")
+OF_RULES = ("agent-", "doc-agent-feature-set", "doc-assisted-platform", "inst-single-node-")
 FEATURE_SET = ("featureSet", "FeatureSet")
 
 
@@ -103,6 +103,21 @@ def test_the_installer_itself_installs_single_nodes_on_some_platforms(method):
     assert found("4.20", method, single_node("external")) == [("inst-single-node-platform", "bootstrapInPlace")]
     assert found("4.20", method, single_node("external"), complete=False) == []
     assert found("4.20", method, single_node("baremetal", **in_place)) == [("inst-single-node-platform", "platform")]
+
+
+@pytest.mark.parametrize(
+    ("minor", "method", "replicas", "rejects"),
+    [
+        ("4.20", "upi", 1, True),
+        ("4.20", "agent", 1, True),
+        ("4.20", "upi", 2, False),
+        ("4.18", "upi", 1, False),
+    ],
+)
+def test_a_single_node_has_no_arbiter(minor, method, replicas, rejects):
+    values = single_node("none", controlPlane={"replicas": replicas}, arbiter={"replicas": 1})
+    expected = [("inst-single-node-arbiter", "arbiter")] if rejects else []
+    assert found(minor, method, values) == expected
 
 
 def test_oracle_cloud_has_an_external_cloud_controller_manager():
