@@ -231,9 +231,10 @@ class _Check:
         """
         if item.resource_id.group_kind != CSV:
             return
-        for path in (("customresourcedefinitions", "required"), ("apiservicedefinitions", "required"), ("nativeAPIs",)):
-            is_native = path == ("nativeAPIs",)
-            for entry in mappings_in(nested(item.body, "spec", *path)):
+        paths = (("customresourcedefinitions", "required"), ("apiservicedefinitions", "required"), ("nativeAPIs",))
+        lists = [(path == ("nativeAPIs",), mappings_in(nested(item.body, "spec", *path))) for path in paths]
+        for is_native, entries in [*lists, (False, self.addon.required)]:
+            for entry in entries:
                 kind = as_text(entry.get("kind"))
                 group = as_text(entry.get("group")) or as_text(entry.get("name")).partition(".")[2]
                 served, is_brought = self.cluster.kind(group, kind), (group, kind) in self.brought.definitions

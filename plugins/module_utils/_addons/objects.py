@@ -84,7 +84,8 @@ class AddonObject(NamedTuple):
 class Addon(NamedTuple):
     """Objects that are installed together. ``name`` and ``package`` are of a bundle in a catalog, empty otherwise.
 
-    ``optional`` are the objects that the property ``olm.manifests.optional`` names.
+    ``optional`` are the objects that the property ``olm.manifests.optional`` names. ``required`` are the APIs that the
+    metadata of a bundle requires, as group, version and kind.
     """
 
     path: str
@@ -93,6 +94,7 @@ class Addon(NamedTuple):
     name: str = ""
     optional: frozenset[GroupKindName] = frozenset()
     package: str = ""
+    required: tuple[Mapping[str, Any], ...] = ()
 
     def location(self, item: AddonObject) -> Location:
         """The location of one of its objects."""

@@ -35,6 +35,8 @@ _OPM_TEMPLATES = ("olm.template.basic", "olm.template.substitutes", "olm.semver"
 """Source: operator-framework/operator-registry:alpha/template."""
 _OPTIONAL = "olm.manifests.optional"
 _BUNDLE_OBJECT, _METADATA, _REQUIRED = "olm.bundle.object", "olm.csv.metadata", "olm.gvk.required"
+_DEPENDENCY = "olm.gvk"
+"""The type of a required API in dependencies.yaml. opm makes an ``olm.gvk.required`` of it."""
 
 
 class ReadOptions(NamedTuple):
@@ -142,6 +144,7 @@ class _AddonReader:
         self.usual: Installer = "kubectl" if is_single else "gitops"
         self._objects: dict[str, list[AddonObject]] = {}
         self._optional: dict[str, frozenset[GroupKindName]] = {}
+        self._required: dict[str, tuple[Mapping[str, Any], ...]] = {}
         self._charts: dict[str, set[str]] = {}
 
     def addons(self, files: Iterable[tuple[str, IO[bytes]]], name: str) -> Iterator[Addon]:
@@ -158,8 +161,9 @@ class _AddonReader:
         for path, objects in own:
             bundles.get(posixpath.dirname(path), rest).extend(objects)
         for folder, objects in bundles.items():
-            optional = self._optional.get(posixpath.dirname(folder), frozenset())
-            yield self._addon(folder, "olm", self._read_by_olm(objects), optional=optional)
+            parent = posixpath.dirname(folder)
+            more = {"optional": self._optional.get(parent, frozenset()), "required": self._required.get(parent, ())}
+            yield self._addon(folder, "olm", self._read_by_olm(objects), **more)
         charts: dict[tuple[str, str], list[str]] = {}
         for path, sources in sorted(self._charts.items()):
             charts.setdefault(_chart_of(path, sources), []).append(path)
@@ -187,6 +191,10 @@ class _AddonReader:
             elif "properties" in value and "kind" not in value:
                 folder = posixpath.dirname(posixpath.dirname(path))
                 self._optional[folder] = _optional_objects(mappings_in(value["properties"]))
+                self._required[folder] = self._required.get(folder, ()) + _values_of(value["properties"], _REQUIRED)
+            elif "dependencies" in value and not value.keys() & {"apiVersion", "kind"}:
+                folder = posixpath.dirname(posixpath.dirname(path))
+                self._required[folder] = self._required.get(folder, ()) + _values_of(value["dependencies"], _DEPENDENCY)
             else:
                 self._objects.setdefault(path, []).extend(
                     read_object(value, path, line, self.problems, document.source, is_first=document.is_first)
@@ -214,8 +222,8 @@ class _AddonReader:
         if not objects:
             without_objects.append(line)
             objects = read_object(_described_csv(name, properties), path, line, self.problems)
-        optional = _optional_objects(properties)
-        return self._addon(path, "olm", objects, name=name, optional=optional, package=package)
+        more = {"optional": _optional_objects(properties), "required": _values_of(properties, _REQUIRED)}
+        return self._addon(path, "olm", objects, name=name, package=package, **more)
 
     def _read_by_olm(self, objects: list[AddonObject], name: str = "") -> list[AddonObject]:
         """What OLM and opm read of the bundle ``name``: the first document of each file. A comment before --- is one.
@@ -243,6 +251,11 @@ class _AddonReader:
         return read_objects(text, path, self.problems, line, is_block=False)
 
 
+def _values_of(entries: object, type_name: str) -> tuple[Mapping[str, Any], ...]:
+    values = [item.get("value") for item in mappings_in(entries) if item.get("type") == type_name]
+    return tuple(mappings_in(values))
+
+
 def _chart_of(path: str, sources: set[str]) -> tuple[str, str]:
     """What the files of one chart have in common: ``helm template --output-dir`` writes one for each template."""
     source, *others = sources
@@ -252,22 +265,14 @@ def _chart_of(path: str, sources: set[str]) -> tuple[str, str]:
 
 
 def _described_csv(name: str, properties: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    metadata: Any = {}
-    required: list[Any] = []
-    for item in properties:
-        if item.get("type") == _METADATA:
-            metadata = item.get("value")
-        elif item.get("type") == _REQUIRED:
-            required.append(item.get("value"))
-    # opm writes both kinds of requirements into olm.gvk.required.
-    required += mappings_in(nested(metadata, "apiServiceDefinitions", "required"))
+    metadata = next(iter(_values_of(properties, _METADATA)), {})
     return {
         "apiVersion": f"{CSV[0]}/v1alpha1",
         "kind": CSV[1],
         "metadata": {"name": name},
         "spec": {
             "customresourcedefinitions": nested(metadata, "crdDescriptions"),
-            "apiservicedefinitions": {"required": required},
+            "apiservicedefinitions": nested(metadata, "apiServiceDefinitions"),
             "nativeAPIs": nested(metadata, "nativeAPIs"),
         },
     }

@@ -19,6 +19,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.addons import 
     ONLY_OLM,
     WIDGET,
     bundle,
+    catalog_bundle,
     chart,
     check,
     csv,
@@ -30,6 +31,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.addons import 
 )
 from ansible_collections.capability.openshift.tests.unit.builders.resolved_clusters import V4_21, V4_22
 
+CSV_NAME = "ClusterServiceVersion.operators.coreos.com widgets.v1"
 LINK_NAME = "ConsoleLink.console.openshift.io one"
 WIDGET_NAME = "Widget.example.com fresh/w"
 RBAC = "rbac.authorization.k8s.io/v1"
@@ -521,6 +523,33 @@ def test_a_namespace_of_the_marketplace_brings_no_default_catalog(tmp_path):
     assert found(gitops(tmp_path, namespace, subscription, capabilities=EVERYTHING)) == []
     catalog = thing("CatalogSource", "redhat-operators", namespace="openshift-marketplace", api=api)
     assert found(gitops(tmp_path, namespace, catalog, subscription), "warning") == []
+
+
+@pytest.mark.parametrize(
+    ("file", "key", "type_name", "is_required"),
+    [
+        ("dependencies", "dependencies", "olm.gvk", True),
+        ("properties", "properties", "olm.gvk.required", True),
+        ("properties", "properties", "olm.gvk", False),
+    ],
+)
+@pytest.mark.parametrize(
+    ("kind", "group", "is_part"), [("Sensor", "base.openshift.io", True), ("Widget", "example.com", False)]
+)
+def test_the_metadata_of_a_bundle_requires_apis(tmp_path, file, key, type_name, is_required, kind, group, is_part):
+    """OLM takes no API from the cluster, so what is part of OpenShift is missing."""
+    path = bundle(tmp_path, csv())
+    entry = {"type": type_name, "value": {"group": group, "kind": kind, "version": "v1"}}
+    write_addon(tmp_path, {f"metadata/{file}.yaml": json.dumps({key: [entry]})})
+    expected = [("absent-requirement", CSV_NAME)] if is_required and is_part else []
+    assert found(check(path, capabilities=EVERYTHING)) == expected
+
+
+def test_the_properties_of_a_bundle_in_a_catalog_require_apis_beside_its_objects(tmp_path):
+    entry = {"type": "olm.gvk.required", "value": {"group": "base.openshift.io", "kind": "Sensor", "version": "v1"}}
+    text = json.dumps(catalog_bundle("widgets.v1", csv(), properties=[entry]))
+    result = check(write_addon(tmp_path, {"catalog.json": text}))
+    assert found(result) == [("absent-requirement", f"widgets.v1: {CSV_NAME}")]
 
 
 @pytest.mark.parametrize("capabilities", [EVERYTHING, ONLY_OLM])
