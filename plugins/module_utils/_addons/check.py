@@ -52,6 +52,7 @@ Source: kubernetes/apiextensions-apiserver:pkg/apis/apiextensions/validation/val
 of files which only tools read, such as an AgentConfig.
 """
 _WEBHOOKS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
+_API_SERVICE = ("apiregistration.k8s.io", "APIService")
 _CONSOLE_PLUGIN = ("console.openshift.io", "ConsolePlugin")
 _UNDEFINED = "neither the release nor these files define"
 
@@ -343,6 +344,8 @@ def _services_of(item: AddonObject, installer: Installer) -> Iterator[tuple[str,
         backends = (nested(spec, "backend"), spec)
         proxies = (end for proxy in mappings_in(nested(spec, "proxy")) for end in (nested(proxy, "endpoint"), proxy))
         services = [nested(end, "service") for end in (*backends, *proxies)]
+    elif item.resource_id.group_kind == _API_SERVICE:
+        services = [nested(spec, "service")]
     elif is_definition(item) and installer != "olm":  # OLM replaces it
         services = [nested(spec, "conversion", "webhook", "clientConfig", "service")]
     named = ((as_text(nested(service, "namespace")), as_text(nested(service, "name"))) for service in services)

@@ -71,7 +71,7 @@ RULES: tuple[CheckRule, ...] = (
     CheckRule(
         "dangling-reference",
         "warning",
-        "What webhooks, ConsolePlugins, Subscriptions, workloads and bindings of an add-on refer to exists.",
+        "What webhooks, APIServices, ConsolePlugins, Subscriptions, workloads and bindings refer to exists.",
         "The API server accepts the object, but it has no effect, or Pods do not start. An operator can create the "
         "target later.",
         "Check that something creates it",

@@ -482,6 +482,16 @@ def test_console_plugins_point_to_services_that_exist(tmp_path):
     assert [rule for rule, _resource in found(result, "warning")] == ["dangling-reference", "dangling-reference"]
 
 
+@pytest.mark.parametrize(("name", "is_absent"), [("hooks", False), ("console", True), ("gone", True)])
+def test_the_service_of_an_api_exists(tmp_path, name, is_absent):
+    service = {"namespace": "openshift-base", "name": name}
+    api = thing("APIService", "v1.example.com", api="apiregistration.k8s.io/v1", spec={"service": service})
+    resource = "APIService.apiregistration.k8s.io v1.example.com"
+    assert found(gitops(tmp_path, api)) == ([("dangling-reference", resource)] if is_absent else [])
+    # Kubernetes serves the API itself.
+    assert found(gitops(tmp_path, {**api, "spec": {}})) == []
+
+
 def test_conversions_and_webhooks_of_bundles(tmp_path):
     converted = own_definition()
     service = {"namespace": "system", "name": "webhook"}
