@@ -31,6 +31,7 @@ def read_extra_manifests(paths: Iterable[str], option: str, problems: Problems) 
         if not os.path.exists(path):
             message = f"is {given}, which does not exist"
             problems.error("missing-path", f"{option}[{index}]", message, "Name files or directories with manifests")
+            continue
         for file in _files(path, problems):
             try:
                 with open(file, "rb") as handle:
@@ -53,13 +54,14 @@ def _resources(file: str, data: bytes, problems: Problems) -> set[ResourceId]:
 
 
 def _files(path: str, problems: Problems) -> Iterator[str]:
-    if os.path.isfile(path):
+    if not os.path.isdir(path):
         yield path
+        return
 
     def report(error: OSError) -> None:
         problems.append(cannot("read", path, error))
 
-    for folder, directories, names in os.walk(path, onerror=report if os.path.isdir(path) else None):
+    for folder, directories, names in os.walk(path, onerror=report):
         directories.sort()
         # What kustomize generates from the files is in the files.
         for name in sorted(names):

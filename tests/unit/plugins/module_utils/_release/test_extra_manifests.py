@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -44,6 +45,14 @@ def test_the_values_of_a_config_map_are_manifests(tmp_path):
         ["ConfigMap site/extra", "Namespace openshift-marketplace", "Role.rbac.authorization.k8s.io ns/one"],
         [],
     )
+
+
+def test_a_pipe_is_read_if_it_is_named(tmp_path):
+    """As a shell does with ``<(helm template .)``."""
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor() as executor:
+        executor.submit((tmp_path / "pipe").write_text, NAMESPACE)
+        assert read(tmp_path / "pipe") == (["Namespace openshift-marketplace"], [])
 
 
 @pytest.mark.parametrize(
