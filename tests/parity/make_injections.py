@@ -14,15 +14,13 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.capability.openshift.tests.parity.go_program import run_in_checkout
 from ansible_collections.capability.openshift.tests.parity.make_facts import FACTS, Table, write
 
-PROGRAM = FACTS.parent / "go" / "injection"
 CONFIG_MAPS, WORKLOADS, CLUSTERS = 500, 400, 60
 HEADS = [
     ("operator.openshift.io/v1alpha1", "GenericOperatorConfig"),
@@ -297,16 +295,7 @@ def answer_of(manifest: dict[str, Any], created: dict[str, Any] | None) -> Any:
 
 def answers(checkout: Path, given: dict[str, Any]) -> list[dict[str, Any] | None]:
     """Return the objects that the CVO of a checkout sends."""
-    copy = checkout / "cmd" / "parity"
-    shutil.copytree(PROGRAM, copy)
-    try:
-        command = ["go", "run", "./cmd/parity"]
-        text = subprocess.run(
-            command, cwd=checkout, input=json.dumps(given), capture_output=True, text=True, check=True
-        )
-    finally:
-        shutil.rmtree(copy)
-    objects: list[dict[str, Any] | None] = json.loads(text.stdout)
+    objects: list[dict[str, Any] | None] = run_in_checkout("injection", checkout, given)
     return objects
 
 

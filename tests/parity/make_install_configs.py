@@ -12,18 +12,15 @@ copied there, and removed afterwards. Only errors that a selection can depend on
 
 from __future__ import annotations
 
-import json
 import random
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.capability.openshift.tests.parity.go_program import run_in_checkout
 from ansible_collections.capability.openshift.tests.parity.make_facts import FACTS, write
 from ansible_collections.capability.openshift.tests.unit.builders.installations import known
 
-PROGRAM = FACTS.parent / "go" / "installer"
 FIELDS = ("apiVersion", "additionalEnabledCapabilities", "capabilities", "featureGates", "featureSet")
 COUNT = 200
 CHOICES = random.Random(7)
@@ -98,16 +95,9 @@ def depends(field: str, detail: str) -> bool:
 
 def rows(cases: list[dict[str, Any]], checkout: Path) -> list[list[Any]]:
     """Return each case with what the installer rejects, without those on which it panics."""
-    copy = checkout / "cmd" / "parity"
-    shutil.copytree(PROGRAM, copy)
-    try:
-        command, given = ["go", "run", "./cmd/parity"], json.dumps(cases)
-        text = subprocess.run(command, cwd=checkout, input=given, capture_output=True, text=True, check=True).stdout
-    finally:
-        shutil.rmtree(copy)
     return [
         [case["agent"], case["config"], [list(error) for error in answer if depends(*error)]]
-        for case, answer in zip(cases, json.loads(text), strict=True)
+        for case, answer in zip(cases, run_in_checkout("installer", checkout, cases), strict=True)
         if answer is not None
     ]
 

@@ -17,10 +17,7 @@ Nothing of a manifest is written, only what differs from it.
 from __future__ import annotations
 
 import copy
-import json
 import random
-import shutil
-import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -33,7 +30,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.rele
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import define
-from ansible_collections.capability.openshift.tests.parity.make_facts import FACTS, write
+from ansible_collections.capability.openshift.tests.parity.go_program import run_in_checkout
+from ansible_collections.capability.openshift.tests.parity.make_facts import write
 from ansible_collections.capability.openshift.tests.parity.mutations import (
     OWNER,
     Operation,
@@ -43,7 +41,6 @@ from ansible_collections.capability.openshift.tests.parity.mutations import (
     owned,
 )
 
-PROGRAM = FACTS.parent / "go" / "merging"
 _METADATA = ("annotations", "finalizers", "labels", "name", "namespace", "ownerReferences")
 _STUBS = {"ImageStream": ("image.openshift.io", "imagestreams")}
 _COMPLEX = {"CronJob", "CustomResourceDefinition", "DaemonSet", "Deployment", "Job", "SecurityContextConstraints"}
@@ -197,19 +194,12 @@ def written_by_cvo(checkout: Path, changes: list[Change]) -> list[Body | None]:
         }
         for item in changes
     ]
-    return answers(checkout, json.dumps(cases))
+    return answers(checkout, cases)
 
 
-def answers(checkout: Path, cases: str) -> list[Body | None]:
+def answers(checkout: Path, cases: object) -> list[Body | None]:
     """Return what the program in a checkout answers."""
-    copied = checkout / "pkg" / "cvo" / "parity"
-    shutil.copytree(PROGRAM, copied)
-    try:
-        command = ["go", "run", "-trimpath", "./pkg/cvo/parity"]  # with the cache of another checkout
-        done = subprocess.run(command, cwd=checkout, input=cases, capture_output=True, text=True, check=True)
-    finally:
-        shutil.rmtree(copied)
-    bodies: list[Body | None] = json.loads(done.stdout)
+    bodies: list[Body | None] = run_in_checkout("merging", checkout, cases, package="pkg/cvo/parity")
     return bodies
 
 

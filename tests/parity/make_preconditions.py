@@ -14,17 +14,14 @@ cluster only has to wait.
 from __future__ import annotations
 
 import itertools
-import json
-import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ansible_collections.capability.openshift.tests.parity.go_program import run_in_checkout
 from ansible_collections.capability.openshift.tests.parity.make_facts import FACTS, write
 
-PROGRAM = FACTS.parent / "go" / "preconditions"
 CHECKS = {
     "rollback": "Rollback",
     "gianthop": "GiantHop",
@@ -84,7 +81,7 @@ def cases(minor: str) -> Iterator[Case]:
 
 def answers(checkout: Path, minor: str) -> str:
     """Return a digit for each case: 1 if the CVO of a checkout refuses the update."""
-    copy, package = checkout / "cmd" / "parity", "pkg/payload/precondition/clusterversion"
+    package = "pkg/payload/precondition/clusterversion"
     known = [name for file, name in CHECKS.items() if (checkout / package / f"{file}.go").exists()]
     lines = [
         "package main",
@@ -94,15 +91,9 @@ def answers(checkout: Path, minor: str) -> str:
         f"return []precondition.Precondition{{{', '.join(f'clusterversion.New{name}(l)' for name in known)}}}",
         "}",
     ]
-    shutil.copytree(PROGRAM, copy)
-    try:
-        (copy / "preconditions.go").write_text("\n".join(lines), encoding="utf-8")
-        given = json.dumps([{"cluster": item.cluster, "target": item.target} for item in cases(minor)])
-        command = ["go", "run", "./cmd/parity"]
-        text = subprocess.run(command, cwd=checkout, input=given, capture_output=True, text=True, check=True)
-    finally:
-        shutil.rmtree(copy)
-    return "".join(str(int(refused)) for refused in json.loads(text.stdout))
+    given = [{"cluster": item.cluster, "target": item.target} for item in cases(minor)]
+    files = {"preconditions.go": "\n".join(lines)}
+    return "".join(str(int(refused)) for refused in run_in_checkout("preconditions", checkout, given, files=files))
 
 
 def main(arguments: list[str]) -> int:

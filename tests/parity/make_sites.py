@@ -13,16 +13,13 @@ The checkout is one of openshift/assisted-service, with its vendored modules or 
 from __future__ import annotations
 
 import itertools
-import json
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.capability.openshift.tests.parity.go_program import run_in_checkout
 from ansible_collections.capability.openshift.tests.parity.make_facts import FACTS, write
 
-PROGRAM = FACTS.parent / "go" / "assisted"
 VERSION = "4.20.3"
 ARCHITECTURES = ("x86_64", "arm64", "s390x", "ppc64le", "multi")
 PLATFORMS = (None, "BareMetal", "None", "External", "Nutanix", "VSphere")
@@ -61,15 +58,8 @@ def spec_of(
 
 def main(arguments: list[str]) -> int:
     """Write the facts."""
-    checkout = Path(arguments[0])
-    copy = checkout / "cmd" / "parity"
-    shutil.copytree(PROGRAM, copy)
-    try:
-        command, given = ["go", "run", "./cmd/parity"], json.dumps(cases())
-        text = subprocess.run(command, cwd=checkout, input=given, capture_output=True, text=True, check=True).stdout
-    finally:
-        shutil.rmtree(copy)
-    write(FACTS / "sites.json", {"platforms": json.loads(text)})
+    platforms = run_in_checkout("assisted", Path(arguments[0]), cases())
+    write(FACTS / "sites.json", {"platforms": platforms})
     return 0
 
 
