@@ -132,9 +132,10 @@ def _change(
         wanted |= {"acceptRisks": [{"name": name} for name in sorted(risks)]} if risks else {}
         annotation = start.annotation()
         is_annotated = nested(obj, "metadata", "annotations", ANNOTATION) == annotation
-        if is_annotated and _effective(current) == _effective(wanted):
+        now, then = _effective(current), _effective(wanted)
+        if is_annotated and now == then:
             return None, None
-        if _effective(current) not in (_effective(start.requested), _effective(wanted)):
+        if now not in (_effective(start.requested), then):
             raise _concurrent()
         # Null removes a field in a merge, also one that an earlier update left there.
         request = {**dict.fromkeys(current), **wanted}

@@ -110,6 +110,11 @@ def absolute(path: str) -> str:
     return os.path.abspath(os.path.expanduser(os.path.expandvars(path)))
 
 
+def is_special(path: str) -> bool:
+    """Whether ``path`` is something else than a file or a link to one, such as a pipe, whose end may never come."""
+    return os.path.exists(path) and not os.path.isfile(path)
+
+
 def make_directory(path: str) -> None:
     """Create ``path`` and its parents if they do not exist. Raises ``DestinationError``."""
     try:

@@ -96,17 +96,15 @@ def misspelled_annotations(source: LintSource) -> Iterator[Problem]:
     rules = inclusion_rules(source.release.minor)
     known = rules.feature_sets
     for manifest in source.release.manifests:
-        if (
-            rules.reads_gates
-            and {FEATURE_SET_ANNOTATION, FEATURE_GATE_ANNOTATION} <= (manifest.annotations or {}).keys()
-        ):
+        annotations = manifest.annotations or {}
+        if rules.reads_gates and {FEATURE_SET_ANNOTATION, FEATURE_GATE_ANNOTATION} <= annotations.keys():
             message = (
                 f"has both {FEATURE_SET_ANNOTATION} and {FEATURE_GATE_ANNOTATION}, of which the CVO accepts only one, "
                 "so no cluster gets the manifest"
             )
             where = source.location(manifest, FEATURE_GATE_ANNOTATION)
             yield finding("misspelled-annotation", where, message, "Remove one of them")
-        for key, value in (manifest.annotations or {}).items():
+        for key, value in annotations.items():
             message, intended = f"has the annotation {key}, which the CVO ignores", _intended(key)
             if key.startswith((PROFILE_ANNOTATION, EXCLUDE_ANNOTATION)) and value.lower() == "true" != value:
                 message, intended = f"has the value {value!r} in {key}, which the CVO ignores", '"true"'

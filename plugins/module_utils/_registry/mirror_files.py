@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .._files.files import absolute
+from .._files.files import absolute, is_special
 from .._problems import Problems
 from .._yaml.libyaml import load_documents
 from .._yaml.values import YamlError
@@ -49,13 +49,12 @@ def _paths(path: str, where: str, problems: Problems) -> list[str]:
     if not os.path.isdir(path):
         return [path]
     try:
-        files = [os.path.join(path, name) for name in sorted(os.listdir(path)) if name.endswith(_SUFFIXES)]
+        paths = [os.path.join(path, name) for name in sorted(os.listdir(path)) if name.endswith(_SUFFIXES)]
     except OSError as error:
         location = f"{where} ({path})"
         problems.error("unreadable-file", location, f"cannot be read: {error.strerror}", "Check the permissions")
         return []
-    # Reading a pipe may never end.
-    return [file for file in files if os.path.isfile(file) or not os.path.exists(file)]
+    return [file for file in paths if not is_special(file)]
 
 
 def _read_file(path: str, where: str, problems: Problems) -> Iterator[MirrorSource]:

@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 
-from .._files.files import absolute, cannot
+from .._files.files import absolute, cannot, is_special
 from .._problems import Problems
 from .._resources import CONFIG_MAPS, ResourceId, nested
 from .documents import read_manifest_file
@@ -66,6 +66,5 @@ def _files(path: str, problems: Problems) -> Iterator[str]:
         # What kustomize generates from the files is in the files.
         for name in sorted(names):
             file = os.path.join(folder, name)
-            is_pipe = os.path.exists(file) and not os.path.isfile(file)  # reading it may never end
-            if name.endswith(_SUFFIXES) and name not in _KUSTOMIZATIONS and not is_pipe:
+            if name.endswith(_SUFFIXES) and name not in _KUSTOMIZATIONS and not is_special(file):
                 yield file

@@ -225,10 +225,10 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
     # For the type SNO, the operator renders no workers (stolostron/siteconfig:internal/controller/clusterinstance/
     # helper.go buildClusterData).
     has_workers = "worker" in document.texts_of(document.get(spec, "nodes"), "role")
-    is_rendered = not hint and has_workers and document.text_of(spec, "clusterType") == "HighlyAvailable"
+    is_rendered = has_workers and document.text_of(spec, "clusterType") == "HighlyAvailable"
     # The network of another template can be user-managed.
-    is_rendered = is_rendered and _ASSISTED_TEMPLATES in templates
-    if is_rendered and not node.site.has_platform_type and _is_single(document, spec):
+    is_checked = is_rendered and not hint and _ASSISTED_TEMPLATES in templates
+    if is_checked and not node.site.has_platform_type and _is_single(document, spec):
         _report_workers(origin, "Write clusterType: SNO, and add the workers later, or platformType: None", problems)
     yield _without_overrides(node, hint, problems) if hint else node
 
