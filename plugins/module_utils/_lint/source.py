@@ -17,6 +17,7 @@ from .._release.loader import (
     METADATA,
     PLACEHOLDER_IMAGE,
     RELEASE_MANIFESTS,
+    UNPRINTABLE_NAME,
     load_release,
 )
 from .._release.manifest import Manifest
@@ -138,7 +139,9 @@ def read_source(
     findings += [finding("template", Location(file), message) for file in sorted(templates)]
     for problem in problems:
         file, line, field = problem.where.source, problem.where.line, problem.where.field
-        if file not in templates and os.path.lexists(os.path.join(path, file)) and not os.path.isabs(file):
+        # No file has a name that was escaped.
+        is_file = os.path.lexists(os.path.join(path, file)) or problem.code == UNPRINTABLE_NAME
+        if file not in templates and is_file and not os.path.isabs(file):
             message = f"{field} {problem.message}" if field else problem.message
             where = Location(file, line=line)
             findings.append(problem._replace(code="invalid-manifest", where=where, message=message))

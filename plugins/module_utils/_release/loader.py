@@ -46,6 +46,9 @@ _CLUSTER_VERSION_CRD = "clusterversions.config.openshift.io"
 MISSING_IMAGE = "missing-release-image"
 """Code of the problem that a template names a release image that is not known. It matters where files are written."""
 
+UNPRINTABLE_NAME = "invalid-file-name"
+"""Code of the problem with the name of a file, whose location has the name with escapes."""
+
 PLACEHOLDER_IMAGE = "unset"
 """Release image for callers whose results do not show it. It avoids the note that the image is not set."""
 
@@ -254,7 +257,7 @@ def _file_names(path: str, directory: str, problems: Problems) -> list[str]:
         if not name.isprintable():
             escaped = relative.encode("ascii", "backslashreplace").decode()
             message = "has a name that is not printable UTF-8"
-            problems.error("invalid-file-name", Location(escaped), message, "Rename the file")
+            problems.error(UNPRINTABLE_NAME, Location(escaped), message, "Rename the file")
         elif is_file:
             names.append(relative)
         else:

@@ -80,6 +80,13 @@ def test_a_file_of_100_megabytes(check, directory):
     assert finding.message == "has 100 MB, expected at most 16; it was not read"
 
 
+@pytest.mark.parametrize(("name", "shown"), [(b"\xe4.yaml", "\\udce4.yaml"), ("a\xa0b.yaml".encode(), "a\\xa0b.yaml")])
+def test_a_file_whose_name_is_not_printable_is_not_passed_over(check, directory, name, shown):
+    (directory / os.fsdecode(name)).write_text(GOOD)
+    (finding,) = check()
+    assert (finding.code, finding.severity, finding.where.source) == ("invalid-manifest", "error", shown)
+
+
 def test_windows_line_endings_are_fine(check):
     text = documents(GOOD, manifest("two", "Consle")).replace("\n", "\r\n")
     findings = check({"windows.yaml": text})
