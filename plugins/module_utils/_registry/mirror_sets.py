@@ -20,6 +20,9 @@ from .mirrors import MirrorSource, is_location
 
 MIRRORS_EXPECTED = "an ImageDigestMirrorSet, ImageTagMirrorSet, ImageContentSourcePolicy or install-config"
 _NEVER, _ALLOW = "NeverContactSource", "AllowContactingSource"
+_INSTALL_CONFIG = "InstallConfig"
+"""The kind of an install-config, which need not name it."""
+
 _WILDCARD = re.compile(r"\*\.[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?")
 
 
@@ -61,7 +64,7 @@ def parse_mirror_sets(value: Any, where: str, problems: Problems) -> list[Mirror
             for index, item in enumerate(items)
             for entry in parse_mirror_sets(item, f"{where}, items[{index}]", problems)
         ]
-    if "kind" not in value:
+    if value.get("kind", _INSTALL_CONFIG) == _INSTALL_CONFIG:
         return _install_config_sources(value, where, problems)
     form = _FORMS.get(str(value["kind"]))
     if form is None or str(value.get("apiVersion", "")).partition("/")[0] != form.group:
@@ -84,7 +87,7 @@ def check_policies(entries: Iterable[MirrorSource], problems: Problems) -> None:
 
 
 def _install_config_sources(value: Mapping[str, Any], where: str, problems: Problems) -> list[MirrorSource]:
-    given = [form for form in _INSTALL_CONFIG_FORMS if form.path[0] in value]
+    given = [form for form in _INSTALL_CONFIG_FORMS if value.get(form.path[0]) is not None]
     if len(given) > 1:
         names = " and ".join(form.path[0] for form in given)
         problems.error("conflicting-mirrors", where, f"has {names}, expected one of them", "Keep imageDigestSources")

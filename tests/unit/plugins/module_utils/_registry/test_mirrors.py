@@ -151,6 +151,8 @@ def read(*values):
         ({"imageDigestSources": [ENTRY], "pullSecret": "x"}, [*ENTRY["mirrors"], OCP], [OCP]),
         ({"imageDigestSources": [{**ENTRY, "sourcePolicy": "NeverContactSource"}]}, ENTRY["mirrors"], []),
         ({"imageContentSources": [ENTRY]}, [*ENTRY["mirrors"], OCP], [OCP]),
+        ({"kind": "InstallConfig", "imageDigestSources": [ENTRY]}, [*ENTRY["mirrors"], OCP], [OCP]),
+        ({"imageDigestSources": [ENTRY], "imageContentSources": None}, [*ENTRY["mirrors"], OCP], [OCP]),
         (idms({"source": OCP, "mirrorSourcePolicy": "NeverContactSource"}), [OCP], [OCP]),
     ],
 )
