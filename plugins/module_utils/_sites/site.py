@@ -106,7 +106,8 @@ class Site(NamedTuple):
     ``cpuPartitioningMode: AllNodes`` to the overrides. ``image_set`` names a ClusterImageSet,
     ``release_image`` is a pull spec, ``version`` a version in the object. ``extra_config_maps`` are names of
     ConfigMaps with extra manifests, ``extra_folders`` where each directory of them can be, and ``extra_filter``
-    which of their files count. ``enabled`` is as in a ``SiteCheckRequest``.
+    which of their files count. ``enabled`` is as in a ``SiteCheckRequest``. ``lines`` has the line of each field of an
+    install-config, by its name in lower case, as the installer reads it.
     """
 
     path: str
@@ -130,11 +131,13 @@ class Site(NamedTuple):
     extra_folders: tuple[tuple[str, ...], ...] = ()
     extra_filter: FileFilter = FileFilter()
     enabled: frozenset[str] | None = None
+    lines: Mapping[str, int] = {}
 
     def finding(self, problem: Problem) -> Problem:
         """The finding of a ``problem`` that is located at a field of the site."""
         message = f"{problem.where}: {problem.message}" if any(problem.where) else problem.message
-        return problem._replace(where=Location(self.path, line=self.line, field=self.resource), message=message)
+        line = self.lines.get(problem.where.field.partition(".")[0].partition("[")[0].lower(), self.line)
+        return problem._replace(where=Location(self.path, line=line, field=self.resource), message=message)
 
 
 class SiteNode(NamedTuple):
@@ -410,6 +413,7 @@ def _install_config(origin: SiteObject, problems: Problems) -> Iterator[SiteNode
         (BLOCK, BLOCK, origin.node),
         platform=names[0] if len(names) == 1 and names[0] in PLATFORMS else None,
         folders=("openshift",),
+        lines={pair.key.value.lower(): origin.document.line_of(pair.key) for pair in origin.node.pairs},
     )
 
 

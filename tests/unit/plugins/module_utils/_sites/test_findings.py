@@ -588,6 +588,19 @@ def test_an_install_config_is_checked_with_its_method(check):
     assert outcome["sites"][0]["capabilities"]["additionalEnabledCapabilities"] == ["Console"]
 
 
+def test_a_finding_of_an_install_config_is_on_the_line_of_its_field(check):
+    text = INSTALL_CONFIG + "FeatureSet: CustomNoUpgrade\nfeatureGates: [A]\ncontrolPlane: {replicas: 1}\n"
+    found = check({"install-config.yaml": text}, openshift_version="4.20", install_method="assisted")["findings"]
+    lines = text.splitlines()
+    at = {item["rule"]: lines[item["line"] - 1].partition(":")[0] for item in found}
+    assert at == {
+        "misspelled-field": "FeatureSet",
+        "invalid-feature-gate": "featureGates",
+        "inst-ingress": "capabilities",
+        "doc-clusterapi-credentials": "capabilities",
+    }
+
+
 def test_json_can_escape_a_character_above_u_ffff(check):
     site = yaml.safe_load(cluster_instance(quoted(overrides("console"))))
     site["metadata"]["annotations"] = {"note": "\N{GRINNING FACE}\N{GRINNING FACE} \\"}
