@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 from .._data.hosted_clusters import HOSTED_PROFILES
@@ -49,7 +49,7 @@ class UpdateRules:
         for before, after in self._pairs:
             for resource, old in before.by_resource.items():
                 new = after.by_resource.get(resource, ())
-                yield from self._once(self._losses(old, new, after.closure))
+                yield from self._once(self._losses(old, new, after))
                 if after.can_update:
                     changes = self._compare(old, new, before, after) if new else self._removal(old)
                     yield from self._once(changes)
@@ -64,15 +64,18 @@ class UpdateRules:
                 yield found
 
     def _losses(
-        self, old: Sequence[Manifest], new: Sequence[Manifest], closure: Callable[[frozenset[str]], frozenset[str]]
+        self, old: Sequence[Manifest], new: Sequence[Manifest], variant: ClusterVariant | None = None
     ) -> Iterator[Problem]:
         """Manifests of one resource that need less than before, whether their clusters can update or not.
 
-        ``closure`` are the capabilities of each cluster that has given ones. No cluster has unknown ones.
+        ``variant``: the clusters that have them, if there are any. No cluster has unknown capabilities.
         """
         for before in old:
             for after in (item for item in new if self._known_after.issuperset(item.capabilities)):
-                enabled = closure(frozenset(after.capabilities))
+                if variant is not None and not variant.can_have_both(before, after):
+                    continue
+                enabled = frozenset(after.capabilities)
+                enabled = enabled if variant is None else variant.closure(enabled)
                 lost = " and ".join(sorted((set(before.capabilities) - enabled) & self._known_after))
                 if lost and not before.deletes and not after.deletes:
                     message = f"needed {lost} in the previous release: clusters that disabled it get the resource"
@@ -95,7 +98,7 @@ class UpdateRules:
                     grouped.setdefault(manifest.object_id, []).append(manifest)
             unused.append(grouped)
         for resource, old in unused[0].items():
-            yield from self._once(self._losses(old, unused[1].get(resource, ()), frozenset))
+            yield from self._once(self._losses(old, unused[1].get(resource, ())))
 
     def _compare(
         self, old: Sequence[Manifest], new: Sequence[Manifest], before: ClusterVariant, after: ClusterVariant
@@ -111,6 +114,8 @@ class UpdateRules:
             message = f"was already deleted by {self._previous.shown_version}, {effect}"
             yield finding("still-deletes", self._source.location(new[0], DELETE_ANNOTATION), message)
         for one, other in product(old, new):
+            if not after.can_have_both(one, other):
+                continue
             gained = frozenset(other.capabilities) - before.closure(frozenset(one.capabilities))
             yield from self._gains(one, other, gained, after.profile)
 

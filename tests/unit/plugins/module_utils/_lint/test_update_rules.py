@@ -13,6 +13,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._lint.source 
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
     DELETE,
+    FEATURE_GATE,
     FEATURE_SET,
     documents,
     manifest,
@@ -72,6 +73,20 @@ def test_a_resource_that_loses_a_capability(update):
 def test_what_each_cluster_with_the_rest_has_is_neither_gained_nor_lost(update, less, more):
     less, more = manifest("one", less), manifest("one", more)
     assert (update(less, more), update(more, less)) == ([], [])
+
+
+def test_manifests_that_a_feature_gate_excludes_from_each_other_are_not_compared(tmp_path):
+    texts = {
+        "a.yaml": manifest("one", "Console", annotations={FEATURE_GATE: "Some"}),
+        "b.yaml": manifest("one", annotations={FEATURE_GATE: "-Some"}),
+    }
+    changed = {**texts, "b.yaml": manifest("one", "Insights", annotations={FEATURE_GATE: "-Some"})}
+    before, same, after = (
+        read_source(str(write_files(tmp_path / str(number), files)), f"5.{number}")
+        for number, files in enumerate((texts, texts, changed))
+    )
+    assert brief(run_lint(same, before)) == []
+    assert brief(run_lint(after, before)) == finding("gains-capability", path="b.yaml", line=8)
 
 
 def test_a_deletion_that_gains_a_capability(update):
