@@ -140,11 +140,14 @@ def _hop_verdict(
         found = upgradeable_reasons(status, blocks_patches=True)
         reasons += [item for item in found if item.code != "overrides" or not has_overrides]
     if _blocks_minor(compared, start, end):
-        gates = _gates(hop, state.acks, first=first)
+        acks = state.acks
+        gates = _gates(hop, acks, first=first)
         reported: list[UpdateReason] = []
         if status is not None:
             reported += upgradeable_reasons(status, gates, hosted=start.hosted, blocks_patches=blocks_patches)
-        unacknowledged = list(_gate_reasons(hop, gates, status, reported, state.acks, unchecked))
+        if not first or not _runs(start, state.status):
+            acks = acks._replace(gates=None)  # the ConfigMap of the cluster has those of the release that it runs
+        unacknowledged = list(_gate_reasons(hop, gates, status, reported, acks, unchecked))
         # The releases and the spec name each gate and override; the condition only summarizes them.
         known = _SUMMARIES.intersection(reason.code for reason in (*reasons, *unacknowledged))
         reasons += [*unacknowledged, *(item for item in reported if item.code not in known or _has_more(item, gates))]
@@ -252,6 +255,11 @@ def _status_at(hop: Hop, state: UpdateState, unchecked: list[Unchecked]) -> Upda
         message = f"{outdated or state.unkept}, so the status may be outdated"
         unchecked.append(Unchecked("outdated-status", message))
     return status
+
+
+def _runs(start: ResolvedRelease, status: UpdateStatus | None) -> bool:
+    """Whether the cluster has completed the update to ``start``, as far as its ClusterVersion is known."""
+    return status is None or status.completed == start.release.shown_version
 
 
 def _gates(hop: Hop, acks: AdminAcks, *, first: bool) -> tuple[AdminGate, ...]:

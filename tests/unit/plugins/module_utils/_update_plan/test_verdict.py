@@ -566,6 +566,23 @@ def test_without_the_manifests_of_the_cvo_the_gates_of_a_release_are_not_known(p
     assert verdict(MINOR, cluster_version=status).not_checked == ()
 
 
+@pytest.mark.parametrize(
+    ("runs", "path", "hops"),
+    [
+        ("4.18.3", ("4.18.3", "4.19.1", "4.20.1"), [False, True]),
+        ("4.18.3", ("4.18.3", "4.18.4", "4.19.1"), [False, True]),
+        ("4.18.2", MINOR, [True]),
+    ],
+)
+def test_the_config_map_of_a_cluster_has_the_gates_of_the_release_that_it_runs(runs, path, hops):
+    releases = [build_release(version, [manifest()]) for version in path]
+    request = reference.plan_request(releases, cluster_version=reported(runs, available=[path[1]]))
+    state = request.state._replace(acks=AdminAcks((), frozenset()))
+    found = reference.shared_plan(Planner(releases), request._replace(state=state)).verdicts
+    minors = [item for item, start, end in zip(found, path, path[1:], strict=False) if minor_of(start) < minor_of(end)]
+    assert ["admin-gates" in {item.code for item in verdict.not_checked} for verdict in minors] == hops[-len(minors) :]
+
+
 def test_a_missing_config_map_of_acknowledgements_acknowledges_no_gate():
     """The CVO looks at no gate until it has created the ConfigMap again."""
     message = NO_CONFIG_MAP.format("admin-acks")
