@@ -21,8 +21,7 @@ description:
   - The definitions in O(release) decide which APIs belong to which capability. The collection knows the APIs that
     aggregated API servers serve, which have no definition in a release. APIs of all cluster profiles and feature sets
     count.
-  - From 4.18 on, the API server counts only requests for deprecated APIs. Without any count of the APIs of a
-    capability in O(capability_names), such a version is an error, whether the capability is enabled or not.
+  - From 4.18 on, the API server counts only requests for deprecated APIs. Such a version is an error.
   - Requires C(get) and C(list) on C(apirequestcounts), and C(get) on C(clusterversions).
 extends_documentation_fragment:
   - capability.openshift._auth

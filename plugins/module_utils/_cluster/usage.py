@@ -221,8 +221,7 @@ def capability_usage(
     if not counts and not problems.has_errors:
         problems.error("no-request-counts", where, f"contains no {KIND}", hints[0])
     enabled = _enabled(objects)
-    counted = _counted(counts, ownership)
-    _check_version(objects, release, sorted(selected - counted), selected & counted, where, problems)
+    _check_version(objects, release, selected, where, problems)
     problems.raise_errors(InvalidOptionError)
     if not enabled:
         message = "no capabilities of a ClusterVersion can be read, so it is not known which APIs exist"
@@ -230,32 +229,20 @@ def capability_usage(
     return _usage_of(counts, ownership, selected, enabled, problems)
 
 
-def _counted(counts: Iterable[ApiRequests], ownership: _Ownership) -> frozenset[str]:
-    """The capabilities to whose APIs a request was sent."""
-    used = {(api.resource, api.group) for api in counts if api.requests or api.unnamed}
-    return frozenset(name for api in used for name in ownership.apis.get(api, ()))
-
-
 def _check_version(
-    objects: Iterable[Mapping[str, Any]],
-    release: Release,
-    uncounted: Collection[str],
-    counted: Collection[str],
-    where: str,
-    problems: Problems,
+    objects: Iterable[Mapping[str, Any]], release: Release, selected: Iterable[str], where: str, problems: Problems
 ) -> None:
-    """Report the ``uncounted`` if the API server, by default that of ``release``, does not count their requests.
+    """Report that the API server, by default that of ``release``, does not count the requests for these APIs.
 
-    For a day after an update, the counts of the earlier version are still there, which can be those of others.
+    For a day after an update, some counts of the earlier version are still there. They lack the hours since then.
     """
     versions = (nested(obj, "status", "desired", "version") for obj in objects if obj.get("kind") == _CLUSTER_VERSION)
     minor = find_minor(next(versions, None)) or release.minor
     since = COUNTS_ONLY_DEPRECATED.since
-    if uncounted and minor is not None and minor >= since and not problems.has_errors:
+    if minor is not None and minor >= since and not problems.has_errors:
         message = f"the API server of {minor} counts only requests for deprecated APIs, expected one before {since}; "
-        message += f"nothing shows who uses {', '.join(uncounted)}"
+        message += f"nothing shows who uses {', '.join(sorted(selected))}"
         hint = "Search the audit logs: oc adm node-logs --role=master --path=kube-apiserver/"
-        hint += f"; or set capability_names to {', '.join(sorted(counted))}" if counted else ""
         problems.error("no-request-counts", where, message, hint)
 
 

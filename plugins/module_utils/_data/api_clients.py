@@ -51,3 +51,4 @@ LISTING_CLIENTS: tuple[ListingClient, ...] = (
 COUNTS_ONLY_DEPRECATED = SinceMinor(
     Minor(4, 18), "openshift/kubernetes#2067, #2113: the API server counts only requests for deprecated APIs"
 )
+"""No API of a capability is among the deprecated ones."""

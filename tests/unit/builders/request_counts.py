@@ -62,5 +62,8 @@ def cluster_version(*enabled: str) -> dict[str, Any]:
         "apiVersion": "config.openshift.io/v1",
         "kind": "ClusterVersion",
         "metadata": {"name": "version"},
-        "status": {"capabilities": {"enabledCapabilities": list(enabled), "knownCapabilities": known}},
+        "status": {
+            "desired": {"version": "4.14.9"},
+            "capabilities": {"enabledCapabilities": list(enabled), "knownCapabilities": known},
+        },
     }

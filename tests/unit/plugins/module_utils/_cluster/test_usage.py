@@ -316,37 +316,10 @@ def test_capabilities_whose_use_no_request_shows_are_named(usage):
 
 
 @pytest.mark.parametrize(("version", "codes"), [("4.17.9", []), ("4.18.1", ["no-request-counts"])])
-def test_an_api_server_that_counts_only_deprecated_apis_does_not_show_who_uses_others(usage, version, codes):
-    """It has empty objects of other APIs after an update to 4.18."""
+@pytest.mark.parametrize("names", [None, ["Console"]])
+def test_an_api_server_that_counts_only_deprecated_apis_does_not_show_who_uses_others(usage, version, codes, names):
+    """For a day after an update to 4.18, counts of the hours before it are still there."""
     cluster = cluster_version("Console")
     cluster["status"]["desired"] = {"version": version}
-    outcome = usage(cluster, request_count(LINKS))
+    outcome = usage(cluster, request_count(LINKS, hour([counted("alice")])), capability_names=names)
     assert [code for code, _where in (outcome.faults if outcome.failed else [])] == codes
-
-
-@pytest.mark.parametrize(
-    ("enabled", "names", "failed"),
-    [
-        (["Build", "Console"], ["Build"], True),
-        (["Build", "Console"], None, True),
-        (["Build", "Console"], ["Console"], False),
-        (["Console"], ["Build", "Console"], True),
-        (["Console"], ["Build"], True),
-        (["Console"], ["Console"], False),
-        (None, ["Build", "Console"], True),
-    ],
-)
-def test_the_counts_of_one_capability_do_not_show_who_uses_another(usage, enabled, names, failed):
-    """For a day after an update to 4.18, the counts of 4.17 are still there.
-
-    Nor does 4.18 count the requests that fail because a capability is disabled.
-    """
-    objects = [request_count(LINKS, hour([counted("alice")])), request_count("builds.v1.build.openshift.io")]
-    cluster = cluster_version(*enabled or ())
-    cluster["status"]["desired"] = {"version": "4.18.1"}
-    cluster["status"]["capabilities"]["knownCapabilities"] = ["Build", "Console"] if enabled else []
-    outcome = usage(cluster, *objects, capability_names=names)
-    assert outcome.failed is failed
-    if failed:
-        assert outcome.faults[0][0] == "no-request-counts"
-        assert "Build" in outcome.errors[0]["message"]
