@@ -11,6 +11,7 @@ from typing import NamedTuple
 from .version import Minor
 
 DEFAULT_FEATURE_SET = "Default"
+CUSTOM_FEATURE_SET = "CustomNoUpgrade"
 
 
 class FeatureSet(NamedTuple):
@@ -43,7 +44,7 @@ _FEATURE_SETS_SOURCE = "openshift/api:config/v1/types_feature.go"
 FEATURE_SETS: tuple[FeatureSet, ...] = (
     FeatureSet(DEFAULT_FEATURE_SET, Minor(4, 1), None, _FEATURE_SETS_SOURCE),
     FeatureSet("TechPreviewNoUpgrade", Minor(4, 1), None, _FEATURE_SETS_SOURCE, blocks_updates=True),
-    FeatureSet("CustomNoUpgrade", Minor(4, 1), None, _FEATURE_SETS_SOURCE, blocks_updates=True),
+    FeatureSet(CUSTOM_FEATURE_SET, Minor(4, 1), None, _FEATURE_SETS_SOURCE, blocks_updates=True),
     FeatureSet("DevPreviewNoUpgrade", Minor(4, 16), None, _FEATURE_SETS_SOURCE, blocks_updates=True),
     FeatureSet("OKD", Minor(4, 22), None, "openshift/api:features AllFeatureSets"),
     FeatureSet("LatencySensitive", Minor(4, 1), Minor(4, 15), _FEATURE_SETS_SOURCE),

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from .._capability.cluster_options import ClusterOptions, check_options
+from .._capability.cluster_options import ClusterOptions, InclusionCriteria, check_options, parse_gate
 from .._capability.hosted_cluster import HostedCapabilities, hosted_capabilities, without_pinning
 from .._capability.inclusion import CapabilityStatus, InclusionContext
-from .._capability.release_properties import check_gates
+from .._capability.release_properties import check_gates, read_release_gates
 from .._capability.resolved_release import ResolvedRelease, resolve_release
 from .._capability.rules import InstallContext, RuleViolation, rule_violations, suggested_selection, unchecked_rules
 from .._capability.selection import Selection
@@ -20,8 +20,9 @@ from .._contents.unmet_references import check_references
 from .._data.bootstrap_resources import BOOTSTRAP_OBJECTS, bootstrap_renderer
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE, since_of
 from .._data.dependencies import DEPENDENCIES
-from .._data.feature_sets import GATES_OF_FEATURE_SETS
+from .._data.feature_sets import CUSTOM_FEATURE_SET, GATES_OF_FEATURE_SETS
 from .._data.hosted_clusters import HOSTED_PLATFORMS, HOSTED_PROFILE
+from .._data.inclusion_rules import inclusion_rules
 from .._data.install_rules import BASELINE_REQUIRED, HOSTED, Rule
 from .._data.platforms import PLATFORMS, installer_platforms
 from .._data.version import Minor
@@ -145,6 +146,7 @@ def read_installation(options: InstallOptions, release: Release) -> Installation
     )
     criteria = check_options(cluster, release.minor, cluster_problems)._replace(platform=platform)
     check_gates(criteria.filters.feature_gates or (), [release], cluster_problems)
+    criteria = _with_default_gates(criteria, document, release)
     resolved = resolve_release(criteria, release, cluster_problems)
     located = tuple(_as_in_document(cluster_problems, options.source, release))
     installation = Installation(options, release, document, method, platform, tuple(problems), located)
@@ -173,6 +175,26 @@ def read_installation(options: InstallOptions, release: Release) -> Installation
         unchecked=unchecked_rules(install),
         rejected=tuple(method_violations(document, install, options.source, complete=options.complete)),
     )
+
+
+def _with_default_gates(
+    criteria: InclusionCriteria, document: Mapping[str, Any], release: Release
+) -> InclusionCriteria:
+    """``criteria`` with the gates of the default feature set, which a cluster has besides those of its document.
+
+    Source: openshift/api:payload-command/render/render.go renderCustomNoUpgradeFeatureGate;
+    openshift/cluster-config-operator:pkg/operator/featuregates/featuregate_controller.go completeFeatureGatesForCustom
+    """
+    filters = criteria.filters
+    if filters.feature_set != CUSTOM_FEATURE_SET:
+        return criteria
+    context = filters._replace(feature_set="", rules=inclusion_rules(release.minor))
+    default = read_release_gates(release, context, Problems())
+    if default is None:
+        return criteria
+    given = map(parse_gate, feature_gates_of(document) or ())
+    default -= {name for name, is_enabled in given if not is_enabled}
+    return criteria._replace(filters=filters._replace(feature_gates=default.union(filters.feature_gates or ())))
 
 
 def check_selection(installation: Installation, selection: SelectionOptions = NO_SELECTION) -> InstallCheck:

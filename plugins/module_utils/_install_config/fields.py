@@ -18,7 +18,7 @@ from typing import Any
 from .._capability.cluster_options import parse_gate
 from .._capability.rules import InstallContext, RuleViolation, violation
 from .._data.capabilities import API_FIELDS
-from .._data.feature_sets import DEFAULT_FEATURE_SET
+from .._data.feature_sets import CUSTOM_FEATURE_SET, DEFAULT_FEATURE_SET
 from .._data.install_rules import (
     AGENT_ARCHITECTURE,
     AGENT_EXTERNAL_NAME,
@@ -127,7 +127,7 @@ def feature_set_of(data: Mapping[str, Any]) -> str:
 def feature_gates_of(data: Mapping[str, Any]) -> list[str] | None:
     """The feature gates as ``NAME=bool``, ``None`` if the release and the feature set decide."""
     gates = data.get("featureGates")
-    if data.get("featureSet") != "CustomNoUpgrade" or not isinstance(gates, list):
+    if data.get("featureSet") != CUSTOM_FEATURE_SET or not isinstance(gates, list):
         return None
     return [gate for gate in gates if _is_gate(gate)]
 
@@ -237,7 +237,7 @@ def _feature_set(data: Mapping[str, Any], where: Location, problems: Problems) -
 
 def _feature_gates(data: Mapping[str, Any], where: Location, problems: Problems) -> None:
     gates = data["featureGates"]
-    if gates != [] and data.get("featureSet") != "CustomNoUpgrade":
+    if gates != [] and data.get("featureSet") != CUSTOM_FEATURE_SET:
         message = "requires featureSet: CustomNoUpgrade"
         problems.error("conflicting-fields", where, message, "Set featureSet, or remove featureGates")
     if not isinstance(gates, list):

@@ -33,7 +33,11 @@ from ansible_collections.capability.openshift.tests.unit.builders.installations 
     requested_names,
     warnings,
 )
-from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
+    feature_gate,
+    manifest,
+    write_release,
+)
 
 NONE: dict[str, Any] = {"platform": {"none": {}}}
 TECH_PREVIEW = {**NONE, "featureSet": "TechPreviewNoUpgrade"}
@@ -176,6 +180,24 @@ def test_gates_of_the_document_decide_about_names(gates, expected):
     result = check("5.0", document, capabilities=block("None", "ClusterAPI", "Ingress"))
 
     assert rules(result) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "gates"),
+    [
+        ({}, {"Usual", "Other"}),
+        ({"featureGates": ["New=true"]}, {"Usual", "Other", "New"}),
+        ({"featureGates": ["New=true", "Usual=false"]}, {"Other", "New"}),
+    ],
+)
+def test_a_cluster_has_the_default_gates_besides_those_of_the_document(tmp_path, given, gates):
+    files = {"gates.yaml": feature_gate(["Usual", "Other"]), "a.yaml": manifest()}
+    release = load_release(str(write_release(tmp_path, files, "4.22.0")), Problems())
+    document = {**NONE, "featureSet": "CustomNoUpgrade", **given}
+    found = check_selection(read_installation(InstallOptions(document, "content", complete=False), release))
+    assert found.context is not None
+    assert found.context.feature_gates == gates
+    assert "missing-feature-gates" not in {problem.code for problem in found.problems}
 
 
 @pytest.mark.parametrize("entry", ["ClusterAPIMachineManagement", "Some=maybe", "=true", "Some=", ""])
