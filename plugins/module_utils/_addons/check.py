@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from .._contents.references import targets_of
 from .._data.aggregated_apis import MOVED_KINDS
-from .._problems import Problem, shown_names
+from .._problems import Location, Problem, Severity, shown_names
 from .._resources import ResourceId, as_list, as_text, mappings_in, nested
 from .cluster import Names, SelectedCluster
 from .objects import (
@@ -39,11 +39,20 @@ _CONSEQUENCES: Mapping[Installer, str] = {
     "kubectl": "the API server rejects it",
     "gitops": "the API server rejects it",
 }
-_LOOKS_UP_FIRST: Mapping[Installer, tuple[str, str]] = {
-    "helm": ("Helm", "Move the definition to the directory crds of the chart, or install it before"),
-    "kubectl": ("kubectl", "Apply the definition first, or run kubectl twice"),
+_LOOKS_UP_FIRST: Mapping[Installer, tuple[Severity, str, str]] = {
+    "helm": (
+        "error",
+        "Helm looks up all kinds before it applies any, so it installs nothing of the chart",
+        "Move the definition to the directory crds of the chart, install it before, or set installer if another tool "
+        "applies the chart",
+    ),
+    "kubectl": (
+        "warning",
+        "kubectl looks up all kinds before it applies any",
+        "Apply the definition first, or run kubectl twice",
+    ),
 }
-"""Installers that look up the kinds of all objects before they apply the first one."""
+"""Installers that look up the kinds of all objects before they apply the first one. Only kubectl applies the others."""
 
 _WITHOUT_DEFINITIONS = frozenset({"apps", "autoscaling", "batch", "extensions", "policy"})
 """Groups that only Kubernetes can serve, because the group of a CustomResourceDefinition has a dot.
@@ -95,10 +104,13 @@ class ProvidedObjects:
 
 
 class _Finding(NamedTuple):
+    """``severity``: the one of the rule if it is ``None``."""
+
     rule: str
     message: str
     hint: str = ""
     needs: Names = ()
+    severity: Severity | None = None
 
 
 def check_addon(
@@ -116,7 +128,7 @@ def check_addon(
     findings: list[Problem] = []
     for item in addon.objects:
         own = found[id(item)]
-        problems = [finding(each.rule, addon.location(item), each.message, each.hint) for each in own]
+        problems = [_problem(each, addon.location(item)) for each in own]
         if addon.installer == "helm" and item.hook and "install" not in item.hook.lower():  # such as a test
             problems = [each._replace(severity="warning") if each.severity == "error" else each for each in problems]
         verdicts = {_VERDICTS.get(problem.severity, "fine") for problem in problems}
@@ -174,11 +186,12 @@ class _Check:
             if position > at:
                 yield self._too_early(f"the CustomResourceDefinition of {kind}")
                 return
-            tool, hint = _LOOKS_UP_FIRST.get(self.addon.installer, ("", ""))
+            looked_up = _LOOKS_UP_FIRST.get(self.addon.installer)
             is_before = position < 0 or (self.addon.installer == "helm" and (in_crds or item.hook))
-            if tool and not is_before and self._is_first(group, kind):
-                message = f"is of a kind that the add-on defines, and {tool} looks up all kinds before it applies any"
-                yield _Finding("late-definition", message, hint)
+            if looked_up and not is_before and self._is_first(group, kind):
+                severity, why, hint = looked_up
+                message = f"is of a kind that the add-on defines, and {why}"
+                yield _Finding("late-definition", message, hint, severity=severity)
         elif served is not None and served.needs:
             so = "its hook fails" if item.hook and self.addon.installer == "helm" else None
             way = "Leave the bundle out" if item.resource_id.group_kind == CSV else "Leave the object out"
@@ -332,6 +345,11 @@ class _Check:
         is_new = (group, kind) not in self._reported
         self._reported.add((group, kind))
         return is_new
+
+
+def _problem(found: _Finding, where: Location) -> Problem:
+    problem = finding(found.rule, where, found.message, found.hint)
+    return problem if found.severity is None else problem._replace(severity=found.severity)
 
 
 def _services_of(item: AddonObject, installer: Installer) -> Iterator[tuple[str, str]]:

@@ -59,7 +59,8 @@ RULES: tuple[CheckRule, ...] = (
         "late-definition",
         "warning",
         "kubectl and Helm know the kinds of an add-on before they apply its first object.",
-        "They look up all kinds first. Of a kind that the same call defines, they know nothing.",
+        "They look up all kinds first. Of a kind that the same call defines, they know nothing. kubectl applies the "
+        "rest, and Helm installs nothing, so that is an error.",
     ),
     CheckRule(
         "absent-rights",

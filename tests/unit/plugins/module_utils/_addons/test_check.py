@@ -246,10 +246,13 @@ def test_gitops_applies_namespaces_and_definitions_first(tmp_path, objects):
 
 def test_helm_applies_kinds_in_its_order_and_looks_them_up_first(tmp_path):
     path = write_addon(tmp_path, {"out.yaml": chart(WIDGET, NAMESPACE, own_definition())})
-    review = one(check(path))
-    assert (review.code, review.severity) == ("late-definition", "warning")
-    assert review.hint.startswith("Move the definition to the directory crds of the chart")
-    for folder, rules in (("crds", []), ("charts/base/crds", []), ("templates/crds", [review.code])):
+    result = check(path)
+    error = one(result)
+    assert (error.code, error.severity) == ("late-definition", "error")
+    assert result.keys["addons"][0]["error"] == 1
+    assert error.message.endswith("Helm looks up all kinds before it applies any, so it installs nothing of the chart")
+    assert error.hint.startswith("Move the definition to the directory crds of the chart")
+    for folder, rules in (("crds", []), ("charts/base/crds", []), ("templates/crds", [error.code])):
         one_file = chart(own_definition("Other"), folder=folder) + documents(own_definition())
         write_addon(tmp_path, {"out.yaml": chart(WIDGET, NAMESPACE) + one_file})
         assert [rule for rule, _resource in found(check(path))] == rules
