@@ -242,8 +242,8 @@ class _AddonReader:
         return [item for item in objects if item.is_first]
 
     def _embedded(self, data: object, path: str, line: int) -> list[AddonObject]:
-        try:
-            text = base64.b64decode(as_text(data), validate=True)
+        try:  # line breaks are ignored, as Go does
+            text = base64.b64decode(as_text(data).replace("\n", "").replace("\r", ""), validate=True)
         except ValueError:
             message = f"has a property {_BUNDLE_OBJECT} that is not valid base64"
             self.problems.append(finding("invalid-manifest", Location(path, line=line), message))

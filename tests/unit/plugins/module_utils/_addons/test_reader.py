@@ -118,6 +118,16 @@ def test_olm_reads_the_first_document_of_an_object_of_a_catalog(tmp_path):
     assert found(check(path)) == [("invalid-manifest", f"widgets.v1: {LINK_NAME}")]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_objects_of_a_catalog_can_have_line_breaks(tmp_path, end):
+    """As encoding/base64 of Go, which opm uses."""
+    data = base64.encodebytes(documents(LINK).encode()).decode().replace("\n", end)
+    embedded = {"type": "olm.bundle.object", "value": {"data": data}}
+    entry = catalog_bundle("widgets.v1", csv(), properties=[embedded])
+    path = write_addon(tmp_path, {"catalog.json": json.dumps(entry)})
+    assert found(check(path)) == [("absent-kind", f"widgets.v1: {LINK_NAME}")]
+
+
 def test_what_a_shell_writes_into_a_pipe(tmp_path):
     """As addon-check <(helm template widgets)."""
     read, write = os.pipe()
