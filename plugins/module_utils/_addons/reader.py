@@ -36,7 +36,11 @@ _OPM_TEMPLATES = ("olm.template.basic", "olm.template.substitutes", "olm.semver"
 _OPTIONAL = "olm.manifests.optional"
 _BUNDLE_OBJECT, _METADATA, _REQUIRED = "olm.bundle.object", "olm.csv.metadata", "olm.gvk.required"
 _DEPENDENCY = "olm.gvk"
-"""The type of a required API in dependencies.yaml. opm makes an ``olm.gvk.required`` of it."""
+"""The type of a required API among dependencies. opm makes an ``olm.gvk.required`` of it, and keeps other types.
+
+Source: operator-framework/operator-registry:pkg/registry/parse.go addMetadata, types.go GVKType;
+registry_to_model.go ObjectsAndPropertiesFromBundle.
+"""
 
 
 class ReadOptions(NamedTuple):
@@ -188,13 +192,8 @@ class _AddonReader:
                 elif value["schema"] in _OPM_TEMPLATES:
                     message = "is a template of opm, so it is not checked"
                     self.problems.append(finding("template", Location(path, line=line), message))
-            elif "properties" in value and "kind" not in value:
-                folder = posixpath.dirname(posixpath.dirname(path))
-                self._optional[folder] = _optional_objects(mappings_in(value["properties"]))
-                self._required[folder] = self._required.get(folder, ()) + _values_of(value["properties"], _REQUIRED)
-            elif "dependencies" in value and not value.keys() & {"apiVersion", "kind"}:
-                folder = posixpath.dirname(posixpath.dirname(path))
-                self._required[folder] = self._required.get(folder, ()) + _values_of(value["dependencies"], _DEPENDENCY)
+            elif value.keys() & {"dependencies", "properties"} and not value.keys() & {"apiVersion", "kind"}:
+                self._read_metadata(value, posixpath.dirname(posixpath.dirname(path)))
             else:
                 self._objects.setdefault(path, []).extend(
                     read_object(value, path, line, self.problems, document.source, is_first=document.is_first)
@@ -205,6 +204,13 @@ class _AddonReader:
             number = plural(len(without_objects), "bundle")
             message = f"contains only metadata of {number}, so their objects are not checked"
             self.problems.append(finding("unchecked-bundle", Location(path, line=without_objects[0]), message))
+
+    def _read_metadata(self, value: Mapping[str, Any], folder: str) -> None:
+        """Read what a file in the metadata of the bundle in ``folder`` says. opm looks for both lists in each file."""
+        properties, dependencies = value.get("properties"), value.get("dependencies")
+        self._optional[folder] = self._optional.get(folder, frozenset()) | _optional_objects(mappings_in(properties))
+        required = (*_values_of(properties, _REQUIRED), *_values_of(dependencies, _DEPENDENCY, _REQUIRED))
+        self._required[folder] = (*self._required.get(folder, ()), *required)
 
     def _bundle(self, value: Mapping[str, Any], path: str, line: int, without_objects: list[int]) -> Addon:
         """A bundle of a catalog. Without objects, its ClusterServiceVersion has only what it requires.
@@ -251,8 +257,8 @@ class _AddonReader:
         return read_objects(text, path, self.problems, line, is_block=False)
 
 
-def _values_of(entries: object, type_name: str) -> tuple[Mapping[str, Any], ...]:
-    values = [item.get("value") for item in mappings_in(entries) if item.get("type") == type_name]
+def _values_of(entries: object, *types: str) -> tuple[Mapping[str, Any], ...]:
+    values = [item.get("value") for item in mappings_in(entries) if item.get("type") in types]
     return tuple(mappings_in(values))
 
 

@@ -542,6 +542,7 @@ def test_a_namespace_of_the_marketplace_brings_no_default_catalog(tmp_path):
     ("file", "key", "type_name", "is_required"),
     [
         ("dependencies", "dependencies", "olm.gvk", True),
+        ("dependencies", "dependencies", "olm.gvk.required", True),
         ("properties", "properties", "olm.gvk.required", True),
         ("properties", "properties", "olm.gvk", False),
     ],
@@ -555,6 +556,16 @@ def test_the_metadata_of_a_bundle_requires_apis(tmp_path, file, key, type_name, 
     entry = {"type": type_name, "value": {"group": group, "kind": kind, "version": "v1"}}
     write_addon(tmp_path, {f"metadata/{file}.yaml": json.dumps({key: [entry]})})
     expected = [("absent-requirement", CSV_NAME)] if is_required and is_part else []
+    assert found(check(path, capabilities=EVERYTHING)) == expected
+
+
+def test_a_file_of_the_metadata_can_have_properties_and_dependencies(tmp_path):
+    path = bundle(tmp_path, csv(), LINK, properties=[])
+    entry = {"type": "olm.gvk", "value": {"group": "base.openshift.io", "kind": "Sensor", "version": "v1"}}
+    optional = {"group": "console.openshift.io", "kind": "ConsoleLink", "name": "one"}
+    properties = [{"type": "olm.manifests.optional", "value": {"manifests": [optional]}}]
+    write_addon(tmp_path, {"metadata/all.yaml": json.dumps({"dependencies": [entry], "properties": properties})})
+    expected = [("absent-requirement", CSV_NAME), ("ignored-marker", LINK_NAME)]
     assert found(check(path, capabilities=EVERYTHING)) == expected
 
 
