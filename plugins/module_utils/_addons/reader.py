@@ -38,8 +38,7 @@ _BUNDLE_OBJECT, _METADATA, _REQUIRED = "olm.bundle.object", "olm.csv.metadata", 
 _DEPENDENCY = "olm.gvk"
 """The type of a required API among dependencies. opm makes an ``olm.gvk.required`` of it, and keeps other types.
 
-Source: operator-framework/operator-registry:pkg/registry/parse.go addMetadata, types.go GVKType;
-registry_to_model.go ObjectsAndPropertiesFromBundle.
+Source: operator-framework/operator-registry:pkg/registry/registry_to_model.go ObjectsAndPropertiesFromBundle.
 """
 
 
@@ -147,8 +146,8 @@ class _AddonReader:
         self.options, self.problems = options, problems
         self.usual: Installer = "kubectl" if is_single else "gitops"
         self._objects: dict[str, list[AddonObject]] = {}
-        self._optional: dict[str, frozenset[GroupKindName]] = {}
-        self._required: dict[str, tuple[Mapping[str, Any], ...]] = {}
+        self._properties: dict[str, list[Mapping[str, Any]]] = {}
+        self._dependencies: dict[str, list[Mapping[str, Any]]] = {}
         self._charts: dict[str, set[str]] = {}
 
     def addons(self, files: Iterable[tuple[str, IO[bytes]]], name: str) -> Iterator[Addon]:
@@ -165,8 +164,11 @@ class _AddonReader:
         for path, objects in own:
             bundles.get(posixpath.dirname(path), rest).extend(objects)
         for folder, objects in bundles.items():
-            parent = posixpath.dirname(folder)
-            more = {"optional": self._optional.get(parent, frozenset()), "required": self._required.get(parent, ())}
+            properties, dependencies = (
+                found.get(posixpath.dirname(folder), []) for found in (self._properties, self._dependencies)
+            )
+            required = (*_values_of(properties, _REQUIRED), *_values_of(dependencies, _DEPENDENCY, _REQUIRED))
+            more = {"optional": _optional_objects(properties), "required": required}
             yield self._addon(folder, "olm", self._read_by_olm(objects), **more)
         charts: dict[tuple[str, str], list[str]] = {}
         for path, sources in sorted(self._charts.items()):
@@ -193,7 +195,8 @@ class _AddonReader:
                     message = "is a template of opm, so it is not checked"
                     self.problems.append(finding("template", Location(path, line=line), message))
             elif value.keys() & {"dependencies", "properties"} and not value.keys() & {"apiVersion", "kind"}:
-                self._read_metadata(value, posixpath.dirname(posixpath.dirname(path)))
+                if document.is_first:
+                    self._read_metadata(value, posixpath.dirname(posixpath.dirname(path)))
             else:
                 self._objects.setdefault(path, []).extend(
                     read_object(value, path, line, self.problems, document.source, is_first=document.is_first)
@@ -206,11 +209,13 @@ class _AddonReader:
             self.problems.append(finding("unchecked-bundle", Location(path, line=without_objects[0]), message))
 
     def _read_metadata(self, value: Mapping[str, Any], folder: str) -> None:
-        """Read what a file in the metadata of the bundle in ``folder`` says. opm looks for both lists in each file."""
-        properties, dependencies = value.get("properties"), value.get("dependencies")
-        self._optional[folder] = self._optional.get(folder, frozenset()) | _optional_objects(mappings_in(properties))
-        required = (*_values_of(properties, _REQUIRED), *_values_of(dependencies, _DEPENDENCY, _REQUIRED))
-        self._required[folder] = (*self._required.get(folder, ()), *required)
+        """Read a file in the metadata of the bundle in ``folder``. Of several files, the first one with a list counts.
+
+        Source: operator-framework/operator-registry:pkg/registry/parse.go addMetadata, decode.go decodeFileFS.
+        """
+        for found, key in ((self._properties, "properties"), (self._dependencies, "dependencies")):
+            if entries := mappings_in(value.get(key)):
+                found.setdefault(folder, entries)
 
     def _bundle(self, value: Mapping[str, Any], path: str, line: int, without_objects: list[int]) -> Addon:
         """A bundle of a catalog. Without objects, its ClusterServiceVersion has only what it requires.

@@ -569,6 +569,24 @@ def test_a_file_of_the_metadata_can_have_properties_and_dependencies(tmp_path):
     assert found(check(path, capabilities=EVERYTHING)) == expected
 
 
+@pytest.mark.parametrize(
+    ("before", "other", "is_required"),
+    [
+        ("---\n# license\n", [], True),
+        ("# license\n---\n", [], False),
+        ("a: 1\n---\n", [], False),
+        ("", [{"type": "olm.package", "value": {"packageName": "gears", "version": "1.0.0"}}], False),
+    ],
+)
+def test_opm_reads_the_first_document_and_the_first_file_with_a_list(tmp_path, before, other, is_required):
+    path = bundle(tmp_path, csv())
+    entry = {"type": "olm.gvk", "value": {"group": "base.openshift.io", "kind": "Sensor", "version": "v1"}}
+    texts = {"a.yaml": {"dependencies": other}, "dependencies.yaml": {"dependencies": [entry]}}
+    write_addon(tmp_path, {f"metadata/{name}": before + json.dumps(text) for name, text in texts.items()})
+    expected = [("absent-requirement", CSV_NAME)] if is_required else []
+    assert found(check(path, capabilities=EVERYTHING)) == expected
+
+
 def test_the_properties_of_a_bundle_in_a_catalog_require_apis_beside_its_objects(tmp_path):
     entry = {"type": "olm.gvk.required", "value": {"group": "base.openshift.io", "kind": "Sensor", "version": "v1"}}
     text = json.dumps(catalog_bundle("widgets.v1", csv(), properties=[entry]))
