@@ -333,7 +333,8 @@ class _Check:
             consequence = _CONSEQUENCES[self.addon.installer]
         names, number = " and ".join(needs), self.cluster.added_manifests(needs)
         message = f"{what} only with {names}{f', so {consequence}' if consequence else ''}"
-        return _Finding(rule, message, f"{way}, or enable {names} permanently, which adds {number} manifests", needs)
+        how = "in the HostedCluster before its installation" if self.cluster.hosted else "permanently"
+        return _Finding(rule, message, f"{way}, or enable {names} {how}, which adds {number} manifests", needs)
 
     def _too_early(self, what: str) -> _Finding:
         # The hooks of a chart come before the rest.

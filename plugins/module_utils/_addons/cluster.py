@@ -48,20 +48,23 @@ class ServedKind(NamedTuple):
     definition: Definition | None
 
 
-def selected_cluster(release: Release, context: InclusionContext, more: Names = ()) -> SelectedCluster:
+def selected_cluster(
+    release: Release, context: InclusionContext, more: Names = (), *, hosted: bool = False
+) -> SelectedCluster:
     """The cluster of ``release`` with the capability status of ``context``. ``more`` are enabled as well."""
     status = context.capability_status or CapabilityStatus(frozenset(), frozenset())
     loaded = loaded_manifests(release.manifests, context)
     enabled, gates = (status.enabled & status.known).union(more), context.feature_gates
     if gates is None:
         gates = GATES_OF_FEATURE_SETS.get(context.feature_set or "", frozenset())
-    return SelectedCluster(release, loaded, status.known, enabled, gates)
+    return SelectedCluster(release, loaded, status.known, enabled, gates, hosted=hosted)
 
 
 class SelectedCluster:
     """A cluster of ``release`` with ``enabled`` capabilities. ``known`` are those that the release knows.
 
-    ``loaded`` are the manifests that its CVO loads, and ``gates`` the enabled feature gates.
+    ``loaded`` are the manifests that its CVO loads, and ``gates`` the enabled feature gates. ``hosted``: HyperShift
+    runs it, and nothing can enable more after its installation.
     """
 
     def __init__(
@@ -71,8 +74,10 @@ class SelectedCluster:
         known: frozenset[str],
         enabled: frozenset[str],
         gates: frozenset[str],
+        *,
+        hosted: bool,
     ) -> None:
-        self.release, self.enabled, self._gates = release, enabled, gates
+        self.release, self.enabled, self.hosted, self._gates = release, enabled, hosted, gates
         # No selection includes a manifest that needs an unknown name.
         self._loaded = [item for item in loaded if not item.deletes and known.issuperset(item.capabilities)]
         operators = {name for item in self._loaded for name in item.capabilities}

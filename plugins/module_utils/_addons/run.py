@@ -46,10 +46,12 @@ def check_addons(
     elif every:
         cluster = cluster._replace(capabilities={"baseline_capability_set": NONE})
     context, _status = resolve_cluster(cluster, release, problems)
-    selected = selected_cluster(release, context)
+    selected = selected_cluster(release, context, hosted=cluster.hosted)
     installed = selected.kind(*CSV)
     # A bundle is for clusters with OLM, so OLM is not what it lacks.
-    for_bundles = selected_cluster(release, context, installed.needs) if every and installed else selected
+    for_bundles = selected
+    if every and installed:
+        for_bundles = selected_cluster(release, context, installed.needs, hosted=cluster.hosted)
     directory, findings, brought = common_directory(names), Problems(), ProvidedObjects()
     rows: list[dict[str, Any]] = []
     objects: list[dict[str, Any]] = []

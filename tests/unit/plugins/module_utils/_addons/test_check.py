@@ -633,6 +633,15 @@ def test_without_a_selection_an_addon_is_checked_for_every_selection(tmp_path):
     assert found(without) == [("absent-kind", "ClusterServiceVersion.operators.coreos.com widgets.v1")]
 
 
+def test_what_a_hosted_cluster_lacks_is_enabled_before_its_installation(tmp_path):
+    selection = {"baselineCapabilitySet": "vCurrent", "excluded_capabilities": ["Console"]}
+    result = gitops(tmp_path, LINK, capabilities=selection, profile="ibm-cloud-managed")
+    hint = (
+        "Leave the object out, or enable Console in the HostedCluster before its installation, which adds 4 manifests"
+    )
+    assert one(result).hint == hint
+
+
 def test_a_warning_is_no_need_and_no_capability_repairs_another_error(tmp_path):
     rules = [{"apiGroups": ["console.openshift.io"], "resources": ["consolelinks"], "verbs": ["get"]}]
     install = {"strategy": "deployment", "spec": {"clusterPermissions": [{"rules": rules}]}}
