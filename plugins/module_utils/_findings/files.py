@@ -49,9 +49,10 @@ def relative_findings(findings: Iterable[Problem], directory: str, base: str | N
         return list(findings)
     base = absolute(base)
     directory = absolute(directory)
-    prefix = os.path.relpath(directory, base)
-    if _is_outside(prefix):  # perhaps only one of them is named by a link
-        prefix = os.path.relpath(os.path.realpath(directory), os.path.realpath(base))
+    # A forge knows a file by its path without links.
+    prefix = os.path.relpath(os.path.realpath(directory), os.path.realpath(base))
+    if _is_outside(prefix):  # a link leaves the base
+        prefix = os.path.relpath(directory, base)
     if _is_outside(prefix):
         message = f"is {base}, which does not contain {directory}"
         hint = "Set it to a directory that contains what is checked, or do not set it"

@@ -121,6 +121,22 @@ def test_paths_can_start_at_the_checkout(check, tmp_path):
     assert check(finding(), relative_to=tmp_path / "link", fail_on="never")["findings"] == outcome["findings"]
 
 
+def test_a_directory_that_a_link_names_has_its_path_without_links(check, tmp_path):
+    folder = tmp_path / "checkout" / "manifests"
+    folder.rename(tmp_path / "checkout" / "real")
+    folder.symlink_to("real")
+    found = check(finding(), relative_to=tmp_path / "checkout", fail_on="never")["findings"]
+    assert [item["path"] for item in found] == ["real/a/one.yaml"]
+
+
+def test_a_link_may_leave_the_checkout(check, tmp_path):
+    folder = tmp_path / "checkout" / "manifests"
+    folder.rename(tmp_path / "real")
+    folder.symlink_to("../real")
+    found = check(finding(), relative_to=tmp_path / "checkout", fail_on="never")["findings"]
+    assert [item["path"] for item in found] == ["manifests/a/one.yaml"]
+
+
 def test_a_directory_elsewhere_is_an_error(check, tmp_path):
     fault = check(relative_to=tmp_path / "other").problem("invalid-path")
     assert (fault["where"], fault["hint"]) == (
