@@ -227,7 +227,7 @@ def _branches(path: str) -> list[str]:
     the fewest commits of HEAD. Empty if none is known.
     """
     current = git(path, "rev-parse", "--abbrev-ref", "HEAD").decode().strip()
-    if _RELEASE_BRANCH.search(current):
+    if _RELEASE_BRANCH.match(current):
         return [current]
     found: list[tuple[int, bool, Minor, str]] = []
     folders = ("refs/heads", *(f"refs/remotes/{remote}" for remote in _REMOTES))

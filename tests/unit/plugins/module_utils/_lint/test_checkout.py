@@ -290,6 +290,18 @@ def test_the_branch_to_merge_into(tmp_path):
     assert changes(path, base="release-4.19") == {"manifests/b.yaml two": ["added"]}
 
 
+def test_a_topic_that_ends_with_the_name_of_a_release_branch_is_compared_with_that(tmp_path):
+    path = write_repository(tmp_path / "checkout", {"a.yaml": manifest("one")})
+    git(path, "update-ref", "refs/remotes/origin/main", "HEAD")
+    write_operator(path, {"b.yaml": manifest("two")})
+    commit(path)
+    git(path, "update-ref", "refs/remotes/origin/release-4.19", "HEAD")
+    git(path, "switch", "-q", "-c", "backport/release-4.19")
+    write_operator(path, {"c.yaml": manifest("three")})
+    commit(path)
+    assert changes(path) == {"manifests/c.yaml three": ["added"]}
+
+
 def test_the_default_branch_of_a_remote_can_have_any_name(tmp_path):
     path = write_repository(tmp_path / "checkout", {"a.yaml": manifest("one")}, branch="trunk")
     write_operator(path, {"b.yaml": manifest("two")})
