@@ -246,29 +246,31 @@ def _without_overrides(node: SiteNode, hint: str, problems: Problems) -> SiteNod
 
 
 def _report_unrendered(node: SiteNode, problems: Problems) -> None:
-    """Report a selection in overrides that do not reach the AgentClusterInstall.
+    """Report overrides with which no AgentClusterInstall can be rendered, and so nothing of the site.
 
-    Source: stolostron/siteconfig:internal/controller/clusterinstance/helper.go getInstallConfigOverrides, and
-    buildClusterData, which goes on without overrides, and internal/templates/assisted-installer/template.go;
-    openshift-kni/cnf-features-deploy:ztp/siteconfig-generator/siteConfig/siteConfigHelper.go
-    agentClusterInstallAnnotation.
+    Source: stolostron/siteconfig:internal/controller/clusterinstance/helper.go getInstallConfigOverrides, whose error
+    buildClusterData returns, and internal/templates/assisted-installer/template.go; openshift-kni/cnf-features-deploy:
+    ztp/siteconfig-generator/siteConfig/siteConfigHelper.go agentClusterInstallAnnotation.
     """
-    overrides = node.site.overrides or Overrides({})
+    overrides = node.site.overrides
+    if overrides is None or not overrides.text:
+        return
     values, has_operator = overrides.values, node.origin.kind == CLUSTER_INSTANCE
     # Then the overrides are encoded again.
     is_encoded = "networking" in values or node.site.pins_cpus
-    consequence = "so the siteconfig operator drops all overrides" if has_operator else "which the generator rejects"
-    if "networking" in values and not isinstance(values["networking"], Mapping):
-        fault = f"has a field networking that is not an object, {consequence}"
+    renderer, hint = "the siteconfig operator" if has_operator else "the generator of a SiteConfig", "Correct it"
+    if not values and not (is_encoded and "{" in overrides.text):
+        fault, hint = f"has no fields, which {renderer} rejects", "Remove it"
+    elif "networking" in values and not isinstance(values["networking"], Mapping):
+        fault = f"has a field networking that is not an object, which {renderer} rejects"
     elif not is_encoded and not overrides.text.startswith("{"):
-        fault = f"begins with white space, {consequence}"
+        fault = f"begins with white space, which {renderer} rejects"
     elif has_operator and "'" in (json.dumps(values) if is_encoded else overrides.text).replace("''", ""):
         fault = "contains an apostrophe, which ends the string in the template of the siteconfig operator"
     else:
         return
-    if BLOCK in values:
-        where = Location(field=node.site.field)
-        problems.append(node.site.finding(Problem("error", "invalid-json", where, fault, "Correct it")))
+    where = Location(field=node.site.field)
+    problems.append(node.site.finding(Problem("error", "invalid-json", where, fault, hint)))
 
 
 def _site_config(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
@@ -545,8 +547,10 @@ def _read_text(value: object, where: str, problems: Problems) -> Overrides | Non
     for name in repeated:
         message = f"the JSON contains the key {name} more than once, and the last one counts"
         problems.error("duplicate-key", where, message, "Keep one of them")
-    if repeated or parsed is None:
+    if problems:
         return None
+    if parsed is None:
+        return Overrides({}, value)
     if not isinstance(parsed, dict):
         hint = "Write an object that begins with {"
         if isinstance(parsed, str):

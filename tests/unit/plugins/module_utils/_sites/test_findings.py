@@ -741,7 +741,6 @@ def test_an_extra_annotation_has_no_effect_because_the_operator_writes_its_own(c
         (" " + overrides("Ingress", networking={}), "", False),
         (overrides("Ingress", networking=None), "", True),
         (overrides("Ingress", networking=None), "  cpuPartitioningMode: AllNodes\n", True),
-        (' {"fips": true}', "", False),
         (overrides("Ingress") + " ", "", False),
     ],
 )
@@ -753,13 +752,32 @@ def test_overrides_that_the_operator_drops_have_no_effect(check, text, more, is_
 
 
 @pytest.mark.parametrize(
+    ("text", "more", "is_rejected"),
+    [
+        (' {"fips": true}', "", True),
+        ("{}", "", True),
+        ("{}", "  cpuPartitioningMode: AllNodes\n", False),
+        ("null", "", True),
+        ("null", "  cpuPartitioningMode: AllNodes\n", True),
+        ("", "", False),
+    ],
+)
+def test_nothing_can_be_rendered_of_some_overrides_without_a_selection(check, text, more, is_rejected):
+    outcome = check({"a.yaml": cluster_instance(json.dumps(text), more=more)})
+    assert errors_of(outcome) == ["invalid-json"] * is_rejected
+    generated = site_config(("one", "", text)).replace(quoted(text), json.dumps(text)) + more.replace("  ", "    ")
+    assert errors_of(check({"a.yaml": generated})) == ["invalid-json"] * is_rejected
+    assert errors_of(check({"a.yaml": agent_cluster_install(text)}, openshift_version="4.20")) == []
+
+
+@pytest.mark.parametrize(
     ("text", "more", "fails"),
     [
         (overrides("Ingress", sshKey="Bob's"), "", True),
         (overrides("Ingress", sshKey="Bob's").replace("'", "\\u0027"), "", False),
         (overrides("Ingress", sshKey="Bob's").replace("'", "\\u0027"), "  cpuPartitioningMode: AllNodes\n", True),
         (overrides("Ingress", sshKey="''"), "", False),
-        ('{"sshKey": "Bob\'s"}', "", False),
+        ('{"sshKey": "Bob\'s"}', "", True),
     ],
 )
 def test_an_apostrophe_ends_the_string_in_the_template_of_the_operator(check, text, more, fails):
