@@ -281,8 +281,14 @@ def _site_config(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
         place = (f"spec.clusters[{number}].{OVERRIDES}", OVERRIDES, cluster)
         node = _overridden(origin, problems, cluster, place, spec)
         _report_unrendered(node, problems)
-        # Source: openshift-kni/cnf-features-deploy:ztp/siteconfig-generator/siteConfig/siteConfig.go CrSuppression.
+        # Source: openshift-kni/cnf-features-deploy:ztp/siteconfig-generator/siteConfig/siteConfig.go CrSuppression,
+        # CrTemplateSearch.
         suppressed = document.texts_of(document.get(cluster, "crSuppression"))
+        own, common = (document.get(each, "crTemplates", AGENT_CLUSTER_INSTALL) for each in (cluster, spec))
+        if (template := own or common) is not None and AGENT_CLUSTER_INSTALL not in suppressed:
+            message = "replaces the AgentClusterInstall, which decides about the platform and the overrides"
+            problems.info("template", origin.location(template), message, "Render it, and check the result")
+            node = node._replace(site=node.site._replace(platform=None))
         yield _without_overrides(node, _SUPPRESSED, problems) if AGENT_CLUSTER_INSTALL in suppressed else node
 
 

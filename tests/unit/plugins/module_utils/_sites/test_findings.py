@@ -281,6 +281,17 @@ def test_the_generator_of_a_site_config_reads_no_platform(check):
     assert (outcome["sites"][0]["platform"], errors_of(outcome)) == ("baremetal", ["inst-platform-baremetal"])
 
 
+@pytest.mark.parametrize("indent", ["", "  "])
+def test_an_own_agent_cluster_install_decides_about_the_platform_of_a_site_config(check, indent):
+    nodes = "    nodes: [{hostName: a}, {hostName: b}, {hostName: c}]\n"
+    text = site_config(("one", "", overrides("Ingress"))).replace("    clusterType: sno\n", nodes)
+    text += f"  {indent}crTemplates: {{AgentClusterInstall: own.yaml}}\n"
+    outcome = check({"a.yaml": text}, state="fixed")
+    assert (outcome["sites"][0]["platform"], outcome["fixed_files"], errors_of(outcome)) == (None, [], [])
+    assert rules_of(outcome["findings"], "info") == [("template", "a.yaml")]
+    assert rules_of(outcome["findings"], "warning") == [("unchecked-rules", "a.yaml")]
+
+
 @pytest.mark.parametrize(
     ("kind", "platform", "rules"),
     [
