@@ -228,7 +228,7 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
     # For the type SNO, the operator renders no workers (stolostron/siteconfig:internal/controller/clusterinstance/
     # helper.go buildClusterData).
     has_workers = "worker" in document.texts_of(document.get(spec, "nodes"), "role")
-    is_rendered = has_workers and document.text_of(spec, "clusterType") == "HighlyAvailable"
+    is_rendered = has_workers and document.text_of(spec, "clusterType") in ("", "HighlyAvailable")
     # The network of another template can be user-managed.
     is_checked = is_rendered and not hint and _ASSISTED_TEMPLATES in templates
     if is_checked and not node.site.has_platform_type and _is_single(document, spec):
