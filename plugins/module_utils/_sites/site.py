@@ -53,6 +53,7 @@ Source: stolostron/siteconfig:internal/templates/hosted-cluster/template.go and 
 
 _ASSISTED_TEMPLATES = "ai-cluster-templates-v1"
 
+_PRUNED = "extensions.hive.openshift.io/v1beta1", AGENT_CLUSTER_INSTALL
 _SUPPRESSED = "Remove it, and write it in your own AgentClusterInstall, or let that be rendered"
 
 _EXTERNAL_MANAGER = "External"
@@ -218,8 +219,11 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
     hint = next((hint for name, hint in _WITHOUT_OVERRIDES.items() if name in templates), "")
     if document.text_of(spec, "clusterType") == "HostedControlPlane":
         hint = _WITHOUT_OVERRIDES[_HOSTED_TEMPLATES]
+    # Source: stolostron/siteconfig:internal/controller/clusterinstance/helper.go pruneManifest, suppressManifest.
+    pruned = document.get(spec, "pruneManifests")
+    versions = zip(document.texts_of(pruned, "apiVersion"), document.texts_of(pruned, "kind"), strict=True)
     suppressed = document.texts_of(document.get(spec, "suppressedManifests"))
-    if AGENT_CLUSTER_INSTALL in (*suppressed, *document.texts_of(document.get(spec, "pruneManifests"), "kind")):
+    if _PRUNED in versions or AGENT_CLUSTER_INSTALL in suppressed:
         hint = _SUPPRESSED
     # The template has no field external (stolostron/siteconfig:internal/templates/assisted-installer/template.go).
     elif node.site.platform == "external" and _ASSISTED_TEMPLATES in templates:

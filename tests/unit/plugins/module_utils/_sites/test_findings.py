@@ -729,13 +729,21 @@ def test_a_selection_that_no_template_reads_is_misplaced(check, kind, templates)
     "text",
     [
         f"{cluster_instance(quoted(overrides('Ingress')))}  suppressedManifests: [InfraEnv, AgentClusterInstall]\n",
-        f"{cluster_instance(quoted(overrides('Ingress')))}  pruneManifests: [{{kind: AgentClusterInstall}}]\n",
+        f"{cluster_instance(quoted(overrides('Ingress')))}  pruneManifests:\n"
+        "  - {apiVersion: extensions.hive.openshift.io/v1beta1, kind: AgentClusterInstall}\n",
         f"{site_config(('a', '', overrides('Ingress')))}    crSuppression: [AgentClusterInstall]\n",
     ],
 )
 def test_a_selection_in_a_manifest_that_is_not_rendered_is_misplaced(check, text):
     assert errors_of(check({"a.yaml": text})) == ["misplaced-selection"]
     assert errors_of(check({"a.yaml": text.replace("AgentClusterInstall", "ManagedCluster")})) == []
+
+
+def test_a_manifest_of_another_version_is_not_pruned(check):
+    more = "  pruneManifests: [{apiVersion: extensions.hive.openshift.io/v1, kind: AgentClusterInstall}]\n"
+    outcome = check({"a.yaml": cluster_instance(quoted(overrides("Console")), more=more)})
+    assert errors_of(outcome) == ["inst-ingress"]
+    assert outcome["sites"][0]["platform"] == "none"
 
 
 def test_an_extra_annotation_has_no_effect_because_the_operator_writes_its_own(check):
