@@ -13,7 +13,7 @@ and ACM repeats until everything is there. kubectl keeps the order of the docume
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from .._contents.references import BINDINGS, RBAC
@@ -21,7 +21,7 @@ from .._data.inclusion_rules import CAPABILITY_ANNOTATION
 from .._data.kinds import is_cluster_scoped
 from .._problems import Location, Problems
 from .._release.manifest import Manifest
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ResourceId, as_text, mappings_in, nested
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ResourceId, as_list, as_text, mappings_in, nested
 from .rules import finding
 
 Installer = Literal["olm", "helm", "kubectl", "gitops"]
@@ -58,8 +58,8 @@ class Definition(NamedTuple):
 class AddonObject(NamedTuple):
     """An object of an add-on. ``manifest`` has no annotations, because only the CVO reads them.
 
-    ``line``: of the document. ``annotation``, ``hook``: the values of the annotations of capabilities and of Helm.
-    ``source`` is the file of the chart. ``is_first``: whether it is in the first document of its file.
+    ``line``: of the object, or of its document. ``annotation``, ``hook``: the values of the annotations of capabilities
+    and of Helm. ``source`` is the file of the chart. ``is_first``: whether it is in the first document of its file.
     """
 
     manifest: Manifest
@@ -111,19 +111,37 @@ def in_install_order(addon: Addon) -> tuple[AddonObject, ...]:
     return tuple(sorted(addon.objects, key=_rank))
 
 
+def is_list(value: Any) -> bool:
+    """Whether ``value`` is an object of the kind List, whose items are objects."""
+    kind = value.get("kind") if isinstance(value, Mapping) else None
+    return isinstance(kind, str) and kind.endswith("List") and "items" in value
+
+
 def read_object(
-    value: Any, file: str, line: int, problems: Problems, source: str = "", *, is_first: bool = True
+    value: Any,
+    file: str,
+    line: int,
+    problems: Problems,
+    source: str = "",
+    *,
+    is_first: bool = True,
+    item_lines: Sequence[int] = (),
 ) -> list[AddonObject]:
     """The objects in a document; the objects of a list one by one. Values that are no objects are left out.
 
-    What has only some of version, kind and name is reported: tools complete it.
+    What has only some of version, kind and name is reported: tools complete it. ``item_lines``: of the items of a list,
+    if they are known.
     """
     if not isinstance(value, Mapping) or not (value.get("apiVersion") or value.get("kind")):
         return []
     kind, api_version, metadata = value.get("kind"), value.get("apiVersion"), nested(value, "metadata")
-    if isinstance(kind, str) and kind.endswith("List") and "items" in value:
-        items = mappings_in(value["items"])
-        each = (read_object(item, file, line, problems, source, is_first=is_first) for item in items)
+    if is_list(value):
+        items = as_list(value["items"])
+        lines = item_lines or [line] * len(items)
+        each = (
+            read_object(item, file, at, problems, source, is_first=is_first)
+            for item, at in zip(items, lines, strict=True)
+        )
         return [found for objects in each for found in objects]
     name = as_text(nested(metadata, "name")) or as_text(nested(metadata, "generateName"))
     group, _slash, version = as_text(api_version).rpartition("/")

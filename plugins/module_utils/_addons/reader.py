@@ -199,7 +199,15 @@ class _AddonReader:
                     self._read_metadata(value, posixpath.dirname(posixpath.dirname(path)))
             else:
                 self._objects.setdefault(path, []).extend(
-                    read_object(value, path, line, self.problems, document.source, is_first=document.is_first)
+                    read_object(
+                        value,
+                        path,
+                        line,
+                        self.problems,
+                        document.source,
+                        is_first=document.is_first,
+                        item_lines=document.item_lines,
+                    )
                 )
                 if document.source:
                     self._charts.setdefault(path, set()).add(document.source)

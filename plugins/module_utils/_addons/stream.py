@@ -13,13 +13,14 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from itertools import accumulate, pairwise
 from typing import IO, Any, NamedTuple
 
 from .._problems import Location, Problems
-from .._resources import mappings_in
+from .._resources import as_list, mappings_in
 from .._yaml.libyaml import read_document
 from .._yaml.values import YamlError
-from .objects import AddonObject, read_object
+from .objects import AddonObject, is_list, read_object
 from .rules import finding
 
 LARGEST_DOCUMENT = 16 << 20
@@ -33,6 +34,8 @@ _SEPARATOR_AFTER_RETURN = re.compile(rb"\r---(?=\s|\Z)")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _TEMPLATE = re.compile(rb"\{\{|\{%")
 _BEFORE_CONTENT = re.compile(rb"(?:(?:---[ \t\r]*|[ \t]*#[^\n]*|[ \t\r]*)\n)*")
+_ITEMS = re.compile(rb"^[ \t]*\"?items\"?[ \t]*:", re.MULTILINE)
+_ITEM = re.compile(rb"^([ \t]*)(?:-(?=\s)|\{)", re.MULTILINE)
 _CHART_SOURCE = re.compile(rb"(?:---\s*\n)?# Source: ([^/\s:]+/(?:charts/[^/\s]+/)*(?:templates|crds)/\S+)")
 """A file of a chart. People write the same comment with the address of a file."""
 
@@ -40,13 +43,15 @@ _CHART_SOURCE = re.compile(rb"(?:---\s*\n)?# Source: ([^/\s:]+/(?:charts/[^/\s]+
 class StreamDocument(NamedTuple):
     """A document with a value. ``line`` is its first line. ``source`` is the file of the chart that Helm rendered.
 
-    ``is_first``: whether no document of the file precedes it, not even one with nothing but comments.
+    ``is_first``: whether no document of the file precedes it, not even one with nothing but comments. ``item_lines``:
+    of the items of a List, if they are known.
     """
 
     value: Any
     line: int
     source: str
     is_first: bool
+    item_lines: tuple[int, ...] = ()
 
 
 def read_stream(file: IO[bytes], path: str, problems: Problems) -> Iterator[StreamDocument]:
@@ -79,7 +84,22 @@ def read_stream(file: IO[bytes], path: str, problems: Problems) -> Iterator[Stre
                 message = "is a list of objects, expected an object or several documents"
                 problems.append(finding("invalid-manifest", Location(path, line=line), message, "Use the kind List"))
             elif value is not None:
-                yield StreamDocument(value, start, source, begins_file and not index)
+                lines = _item_lines(text, line, len(as_list(value["items"]))) if is_list(value) else ()
+                yield StreamDocument(value, start, source, begins_file and not index, lines)
+
+
+def _item_lines(text: bytes, line: int, number: int) -> tuple[int, ...]:
+    """The lines of the ``number`` items of a List in ``text``, which begins in ``line``. Empty if they are not known.
+
+    Programs write each item from a separate line on, and what is in it with a larger indentation.
+    """
+    items = _ITEMS.search(text)
+    found = list(_ITEM.finditer(text, items.end())) if items else []
+    starts = [item.start() for item in found if item[1] == found[0][1]]
+    if len(starts) != number:
+        return ()
+    lengths = (text.count(b"\n", *span) for span in pairwise((0, *starts)))
+    return tuple(accumulate(lengths, initial=line))[1:]
 
 
 def _fault(text: bytes | None) -> tuple[str, str]:
@@ -103,7 +123,9 @@ def read_objects(
     objects = [
         item
         for document in read_stream(io.BytesIO(text), path, own)
-        for item in read_object(document.value, path, document.line, own, is_first=document.is_first)
+        for item in read_object(
+            document.value, path, document.line, own, is_first=document.is_first, item_lines=document.item_lines
+        )
     ]
     later = line - 1
     problems += (

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._addons import stream
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
@@ -170,6 +171,20 @@ def test_values_that_are_no_objects_are_left_out(tmp_path):
 def test_lines_are_those_of_the_objects(tmp_path):
     text = "# A comment\n---\n\n# Another\n" + json.dumps(LINK)
     assert places(write_addon(tmp_path, {"a.yaml": text})) == [("absent-kind", "a.yaml", 5)]
+
+
+@pytest.mark.parametrize(
+    ("write", "line"),
+    [
+        (lambda value: json.dumps(value, indent=4), 11),
+        (yaml.safe_dump, 7),
+        (lambda value: "# A comment\r\n---\r\n" + yaml.safe_dump(value).replace("\n", "\r\n"), 9),
+        (json.dumps, 1),
+    ],
+)
+def test_the_line_of_an_item_of_a_list(tmp_path, write, line):
+    value = {"apiVersion": "v1", "items": [thing("ConfigMap"), LINK], "kind": "List", "metadata": {"items": ["a"]}}
+    assert places(write_addon(tmp_path, {"a.yaml": write(value)})) == [("absent-kind", "a.yaml", line)]
 
 
 # Catalogs
