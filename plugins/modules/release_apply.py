@@ -77,7 +77,8 @@ options:
     description:
       - The selection, in the format of C(install-config.yaml) and C(ClusterVersion.spec), see
         M(capability.openshift.cluster_capabilities).
-      - Defaults to the spec of the ClusterVersion, and is required if there is none.
+      - Defaults to the spec of the ClusterVersion, and is required if there is none. Without a baseline set, an empty
+        selection would request everything, and is an error.
     type: dict
   only:
     description:

@@ -27,8 +27,9 @@ MODULE = "ansible_collections.capability.openshift.plugins.modules.release_apply
 
 def measure(plane: ControlPlane, release: Path, name: str) -> None:
     """Apply the release, and print what it cost."""
-    options = {"kubeconfig": str(plane.kubeconfig), "release": str(release), "capabilities": {}, "mode": "install"}
-    arguments = {"ANSIBLE_MODULE_ARGS": {**options, "wait": False, "allow_unserved": [OLD_VERSION], **FACTS}}
+    options = {"kubeconfig": str(plane.kubeconfig), "release": str(release), "mode": "install", "wait": False}
+    options |= {"capabilities": {"baselineCapabilitySet": "vCurrent"}, "allow_unserved": [OLD_VERSION]}
+    arguments = {"ANSIBLE_MODULE_ARGS": {**options, **FACTS}}
     mark, start, before = plane.audit.mark(), time.monotonic(), cpu_seconds()
     done = subprocess.run(
         [sys.executable, "-m", MODULE], input=json.dumps(arguments).encode(), capture_output=True, check=False

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 from .._capability.inclusion import CapabilityStatus
@@ -116,7 +116,8 @@ def spec_change(
     newly = tuple(name for name in kept if name not in before)
     change = SpecChange(current, after, before, _names(after, data, gated), newly)
     _check_removal(change, request, data, unknown, problems)
-    _check_unintended_vcurrent(change, request, problems)
+    if request.selection is not None and not request.append:
+        check_unintended_vcurrent(request.selection, change.added.difference(change.kept), problems)
     if change.changed:
         _check_rules(change, given, cluster, data, gated, problems)
     _check_exclusions(given, change, cluster, data, problems)
@@ -248,13 +249,9 @@ def _check_removal(
         problems.error("removed-default", where, message, "Write Include without exclude")
 
 
-def _check_unintended_vcurrent(change: SpecChange, request: CapabilityRequest, problems: Problems) -> None:
-    """Report that only an omitted set would add names, as with an empty list from a template."""
-    given = request.selection
-    if given is None or request.append or given.baseline is not None or given.excluded:
-        return
-    added = change.added.difference(change.kept)
-    if added:
+def check_unintended_vcurrent(given: Selection, added: Collection[str], problems: Problems) -> None:
+    """Report that only an omitted set adds names, as with an empty list from a template. ``added``: the names."""
+    if given.baseline is None and not given.excluded and added:
         message = f"is missing, which means {V_CURRENT} and would add {', '.join(sorted(added))}"
         hint = (
             f"Write {NONE} to request only the listed names, or {V_CURRENT} to request all; they stay enabled forever"

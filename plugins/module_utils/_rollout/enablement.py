@@ -15,7 +15,12 @@ from typing import NamedTuple
 from .._capability.implicit_enablement import ImplicitEnablement, MovedResource
 from .._capability.selection import Selection, check_selection, parse_selection
 from .._cluster.cluster_version import CLUSTER_VERSION, ClusterVersion
-from .._cluster.spec_change import CapabilityRequest, requested_names, spec_change
+from .._cluster.spec_change import (
+    CapabilityRequest,
+    check_unintended_vcurrent,
+    requested_names,
+    spec_change,
+)
 from .._cluster.status_change import StatusInputs
 from .._data import capabilities as capability_data
 from .._data.capabilities import MinorData
@@ -60,6 +65,7 @@ def requested_selection(capabilities: object, context: RolloutContext, problems:
     request_problems.raise_errors(InvalidOptionError)
     if cluster is None:
         check_selection(selection, target.minor_data, target.gated, request_problems)
+        check_unintended_vcurrent(selection, selection.requested(target.minor_data) - target.gated, request_problems)
     else:
         spec_change(cluster, capability_request(selection, target), target.minor_data, request_problems)
     request_problems.raise_errors(InvalidOptionError)

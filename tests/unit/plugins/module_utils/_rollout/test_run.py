@@ -386,6 +386,13 @@ def test_without_a_request_a_cluster_version_is_needed(site: Site, wait: bool) -
     assert site.writes() == []
 
 
+@pytest.mark.parametrize("given", [{}, {"additional_enabled_capabilities": []}])
+def test_the_first_rollout_does_not_enable_everything_for_a_selection_without_content(site: Site, given: Any) -> None:
+    found = refused(lambda: site.roll_out(OLD, team(), capabilities=given))
+    assert found == [("missing-baseline", "capabilities.baseline_capability_set")]
+    assert site.writes() == []
+
+
 def test_a_cluster_of_another_version_needs_its_release(site: Site) -> None:
     obj = reported(OLD, status={"capabilities": {"enabledCapabilities": [], "knownCapabilities": ["Console"]}})
     site.server.put(CLUSTER_VERSIONS, "version", spec=obj["spec"], status=obj["status"])
