@@ -27,6 +27,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     path_of,
 )
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT, selection
+from ansible_collections.capability.openshift.tests.control_plane.cvo_status import condition_of
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.unit.playbooks import ansible_playbook
 
@@ -124,6 +125,19 @@ def test_the_playbook_plans_with_the_feature_set_of_the_cluster(rollouts: Rollou
     assert "Required acceptances" not in refused.stdout
     # The artifact is the one of the last play.
     assert re.search(r'"changed": false,\s+"failed": true', refused.stdout)
+
+
+@pytest.mark.deep
+def test_the_playbook_predicts_the_condition_of_a_selection_without_what_each_cluster_enables(
+    rollouts: Rollouts, tmp_path: Path
+) -> None:
+    rollouts.done(EXAMPLE, capabilities=selection("Console"))
+    values = {"kubeconfig": str(rollouts.plane.kubeconfig), "release": str(NEXT), "previous_release": str(EXAMPLE)}
+    values |= {"capabilities": selection("Console", "Insights"), "release_image": "test:4.22.0"}
+    done = ansible_playbook(tmp_path, "capability.openshift.release_apply", "-e", json.dumps(values))
+    condition = condition_of(rollouts.api.get(OBJECT), "ImplicitlyEnabledCapabilities")
+    assert condition["message"].endswith("Ingress")
+    assert f"{condition['status']} ({condition['reason']}): {condition['message']}" in done.stdout
 
 
 # Overrides
