@@ -32,6 +32,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arguments import (
     check_names,
     check_prefixes,
+    check_role_names,
     check_set,
     check_values,
     read_values,
@@ -87,6 +88,8 @@ class ActionModule(ActionBase):
                 self._display.display(f"\n{help_text(playbook)}\n")
             return result
         problems = Problems()
+        if playbook.prefix and not playbook.of_each_host:
+            check_role_names(playbook, variables, problems, defaults=self._module_defaults())
         if not playbook.prefix:
             has_other_variables = bool(variables.get("groups", {}).get("all")) or not _is_started(playbook.name)
             check_names(
@@ -134,6 +137,11 @@ class ActionModule(ActionBase):
             message = "the job is a slice, expected one job, because each slice would write the files of all clusters"
             hint = f"Set the number of job slices of the job template to 1, or set {_ALLOW_SLICE} to true"
             problems.error("job-slice", "", message, hint)
+
+    def _module_defaults(self) -> set[str]:
+        """The options that ``module_defaults`` of the task set, of whichever module."""
+        given = [options for entry in self._task.module_defaults or () for options in entry.values()]
+        return {name for options in given if isinstance(options, Mapping) for name in options}
 
     def _matched(self, pattern: str, variables: Mapping[str, Any]) -> list[str]:
         lookup: Any = lookup_loader.get("ansible.builtin.inventory_hostnames", self._loader, self._templar)

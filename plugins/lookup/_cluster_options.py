@@ -45,6 +45,7 @@ from ansible.template import Templar
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arguments import (
     check_prefixes,
+    check_role_names,
     check_values,
     read_values,
 )
@@ -61,7 +62,10 @@ def cluster_entry(prefix: str, given: Mapping[str, Any], template: Callable[[Any
     names = {prefix + option: option for option in playbook.of_each_host if option != "name"}
     values = read_values(names, given, template, problems)
     check_values(playbook, values, (), problems)
-    if not prefix:
+    if prefix:
+        # Options that the role does not have can be those of module_defaults, which are not known here.
+        check_role_names(playbook, given, problems, defaults=playbook.options)
+    else:
         check_prefixes(playbook, names.values(), given, problems)
     host = given["inventory_hostname"]
     if problems.has_errors:

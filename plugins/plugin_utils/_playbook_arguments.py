@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
@@ -28,6 +29,7 @@ from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_var
     TARGET_HOSTS,
     Playbook,
     read_playbook,
+    role_variables,
 )
 
 _OTHER_PREFIXES = ("ansible_", "awx_", "tower_")
@@ -48,6 +50,8 @@ _FORMS = {
     "str": ("a string", "Write -e {}=VALUE"),
 }
 """Of each type: what a message expects, and how the user writes it on the command line. ``dicts``: a list of dicts."""
+_ALMOST = 0.85
+"""How similar a misspelled name is: ``enabled`` is ``enable``, and ``release_dir`` is not ``release``."""
 _UNDEFINED = re.compile(r"'[A-Za-z0-9_. ]+' (?:is undefined|has no attribute '[A-Za-z0-9_]+')")
 
 
@@ -135,6 +139,29 @@ def check_prefixes(playbook: Playbook, names: Iterable[str], variables: Containe
 def _of_role(option: str, playbook: Playbook) -> Problem:
     message = f"begins with {playbook.name}, as the variables of a role, which the playbook does not read"
     return Problem("error", "unknown-variable", f"{playbook.name}_{option}", message, f"Name it {option}")
+
+
+def check_role_names(
+    role: Playbook, names: Collection[str], problems: Problems, *, defaults: Collection[str] = ()
+) -> None:
+    """Report the ``names`` that begin as the variables of a role, and are ignored.
+
+    These are options of its module, unless they are among ``defaults``, those of ``module_defaults``, and names that
+    are almost one of its variables that is not set. Others belong to the user, because linters ask for the prefix.
+    """
+    known = {*role_variables(role.module), *role.own}
+    unset = [name.removeprefix(role.prefix) for name in known.difference(names)]
+    for name in names:
+        option = name.removeprefix(role.prefix)
+        if option == name or name in known:
+            continue
+        message = f"is not a variable of the role {role.module}"
+        if option not in role.options:
+            for nearest in get_close_matches(option, unset, 1, _ALMOST):
+                problems.error("unknown-variable", name, message, f"Did you mean {role.prefix}{nearest}?")
+        elif option not in defaults:
+            hint = f"Set {option} in module_defaults, and rename or remove the variable"
+            problems.error("unknown-variable", name, message, hint)
 
 
 def unreadable_variable(name: str, error: Exception) -> Problem:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
+from ansible.module_utils.common.yaml import yaml_load
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import Spec
 from ansible_collections.capability.openshift.plugins.plugin_utils._documentation import (
@@ -28,7 +29,8 @@ CHECK = "capability.openshift.validate_arguments"
 """The first task of a playbook."""
 
 _MODULES = "ansible_collections.capability.openshift.plugins.modules"
-_PLAYBOOKS = Path(__file__).resolve().parents[2] / "playbooks"
+_COLLECTION = Path(__file__).resolve().parents[2]
+_PLAYBOOKS = _COLLECTION / "playbooks"
 
 
 class Playbook(NamedTuple):
@@ -103,3 +105,10 @@ def read_playbook(name: str) -> Playbook:
     """The playbook ``name`` of this collection, from its file."""
     (play,) = yaml.safe_load((_PLAYBOOKS / f"{name}.yml").read_text(encoding="utf-8"))
     return declared_playbook(play["tasks"][0][CHECK])
+
+
+def role_variables(role: str) -> Collection[str]:
+    """The variables of a role, from its argument spec."""
+    text = (_COLLECTION / "roles" / role / "meta" / "argument_specs.yml").read_text(encoding="utf-8")
+    options: Spec = yaml_load(text)["argument_specs"]["main"]["options"]
+    return options.keys()

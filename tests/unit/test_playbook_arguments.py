@@ -25,6 +25,7 @@ from ansible_collections.capability.openshift.plugins.plugin_utils._documentatio
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arguments import (
     check_names,
     check_prefixes,
+    check_role_names,
     check_set,
     check_values,
     unreadable_variable,
@@ -364,6 +365,43 @@ def test_the_variables_of_a_role_have_a_prefix():
         ("wrong-type", "release_apply_release"),
         ("empty-option", "release_apply_context"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("role", "given", "defaults", "expected"),
+    [
+        ("cluster_capabilities", ["kubeconfig", "enabled"], (), ["enabled"]),
+        ("install_config", ["content", "soluton"], (), ["soluton"]),
+        ("release_apply", ["release", "capabilites"], (), ["capabilites"]),
+        ("release_apply", ["release", "releases", "release_dir", "result", "is_update", "fail_on"], (), []),
+        ("cluster_capabilities", ["host", "api_key"], (), ["host", "api_key"]),
+        ("cluster_capabilities", ["host", "api_key"], ("host", "api_key"), []),
+        ("release_apply", ["overrides", "signature"], ("overrides",), ["signature"]),
+    ],
+)
+def test_a_role_ignores_no_variable_that_seems_to_be_its_own(role, given, defaults, expected):
+    problems, playbook = Problems(), declared_playbook({"module": role, "prefix": f"{role}_"})
+    names = ["other", *(f"{role}_{name}" for name in given)]
+    check_role_names(playbook, names, problems, defaults=defaults)
+    assert [(item.code, str(item.where)) for item in problems] == [
+        ("unknown-variable", f"{role}_{name}") for name in expected
+    ]
+
+
+def test_module_defaults_can_refer_to_a_variable_with_the_prefix_of_a_role(tmp_path):
+    play = {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "module_defaults": {"group/capability.openshift.cluster": {"host": "{{ cluster_capabilities_host }}"}},
+        "vars": {
+            "cluster_capabilities_host": "https://127.0.0.1:1",
+            "cluster_capabilities_proxy": "http://127.0.0.1:1",
+        },
+        "roles": ["capability.openshift.cluster_capabilities"],
+    }
+    (tmp_path / "site.yml").write_text(json.dumps([play]))
+    (message,) = refusals(run(tmp_path, "site.yml"))["localhost"][:1]
+    assert message.startswith("cluster_capabilities_proxy: is not a variable")
 
 
 def test_a_playbook_does_not_ignore_the_variables_of_its_role():

@@ -46,6 +46,11 @@ def test_a_playbook_has_no_prefix_and_does_not_ignore_one():
     assert error.startswith("install_config_solution: ")
 
 
+def test_a_misspelled_variable_of_the_role_is_not_ignored():
+    (error,) = entry(install_config_soluton="ran_du", install_config_dir="/srv", install_config_auth_file="a")["errors"]
+    assert error.startswith("install_config_soluton: ")
+
+
 @pytest.mark.parametrize("value", [None, "", {"a": 1}])
 def test_a_value_that_means_nothing_is_not_the_default(value):
     (error,) = entry(install_config_solution=value)["errors"]
