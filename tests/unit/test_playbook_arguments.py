@@ -565,6 +565,14 @@ def test_batches_can_be_a_list(tmp_path, serial, first):
     assert done.stdout.count("ok: [") == first, done.stdout
 
 
+@pytest.mark.parametrize(("serial", "code"), [("", "empty-option"), (None, "wrong-type")])
+def test_the_size_of_a_batch_cannot_be_empty(tmp_path, serial, code):
+    (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": {"a": {"kubeconfig": "a"}}}}))
+    given = ("-e", json.dumps({"target_hosts": "all", "version": "4.20.3", "target_serial": serial}))
+    done = run(tmp_path, "capability.openshift.cluster_update", "-i", "hosts.yml", *given)
+    assert refusals(done)["a"][1] == [code], done.stderr
+
+
 @pytest.mark.parametrize("inventory", ["missing.yml", "hosts.yml"])
 def test_hosts_that_match_nothing_are_an_error(tmp_path, inventory):
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": {"paris": {}}}}))
