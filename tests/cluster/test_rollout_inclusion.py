@@ -132,8 +132,9 @@ def test_the_playbook_predicts_the_condition_of_a_selection_without_what_each_cl
     rollouts: Rollouts, tmp_path: Path
 ) -> None:
     rollouts.done(EXAMPLE, capabilities=selection("Console"))
-    values = {"kubeconfig": str(rollouts.plane.kubeconfig), "release": str(NEXT), "previous_release": str(EXAMPLE)}
-    values |= {"capabilities": selection("Console", "Insights"), "release_image": "test:4.22.0"}
+    values: dict[str, Any] = {"kubeconfig": str(rollouts.plane.kubeconfig), "release": str(NEXT)}
+    values |= {"previous_release": str(EXAMPLE), "release_image": "test:4.22.0"}
+    values["capabilities"] = selection("Console", "Insights")
     done = ansible_playbook(tmp_path, "capability.openshift.release_apply", "-e", json.dumps(values))
     condition = condition_of(rollouts.api.get(OBJECT), "ImplicitlyEnabledCapabilities")
     assert condition["message"].endswith("Ingress")
