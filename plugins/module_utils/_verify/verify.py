@@ -28,7 +28,7 @@ from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, Problem, Problems, has_errors
 from .._release.manifest import Manifest, manifest_dict
 from .._release.release import Release
-from .._resources import Target, finalizers_of, nested, target_for
+from .._resources import Target, as_text, finalizers_of, mappings_in, nested, target_for
 from .._rollout.cluster_state import (
     ClusterState,
     FeatureGateReading,
@@ -191,7 +191,7 @@ def _of_owners(problem: Problem) -> Problem:
 
 
 def _check_version(state: ClusterState, release: Release, problems: Problems) -> None:
-    """Warn of an incomplete rollout, which causes differences. Raises ``ClusterError`` for another release."""
+    """Warn of an unfinished rollout or update, which differs. Raises ``ClusterError`` for another release."""
     if state.version and release.version not in (None, state.version):
         message = f"is {release.version}, but the cluster runs {state.version}"
         problems.error("other-release", "release", message, "Set release to the release that the cluster runs")
@@ -199,6 +199,11 @@ def _check_version(state: ClusterState, release: Release, problems: Problems) ->
     if state.inventory and state.inventory.unfinished:
         message = f"the last rollout ({state.inventory.unfinished}) is incomplete"
         problems.warning("unfinished-rollout", "", message, "Run release_apply again")
+    latest = next(iter(mappings_in(nested(state.cluster_version, "status", "history"))), {})
+    if latest.get("state") == "Partial":
+        message = f"the cluster-version operator has not completed {as_text(latest.get('version'))}"
+        hint = "Wait until oc get clusterversion shows that it is not progressing, and compare again"
+        problems.warning("unfinished-rollout", f"{CLUSTER_VERSION}: status.history[0]", message, hint)
 
 
 def _capability_status(context: RolloutContext, capabilities: object, problems: Problems) -> CapabilityStatus:

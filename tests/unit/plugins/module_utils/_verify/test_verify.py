@@ -147,6 +147,13 @@ def test_another_release_is_an_error_and_an_unfinished_rollout_is_named(site: Si
     assert [item.code for item in verification.problems if item.severity == "warning"] == ["unfinished-rollout"]
 
 
+def test_an_update_that_is_not_completed_is_named(site: Site) -> None:
+    status = site.server.objects[CLUSTER_VERSIONS.path("version")]["status"]
+    for state, expected in (("Partial", ["unfinished-rollout"]), ("Completed", [])):
+        status["history"] = [{"state": state, "version": VERSION}]
+        assert found(site).get("problems", []) == expected
+
+
 def test_a_selection_replaces_what_the_cluster_reports(site: Site) -> None:
     selection = {"baseline_capability_set": "None", "additional_enabled_capabilities": ["Console"]}
     verification = site.verify(VERSION, *RELEASE, selected=selection)
