@@ -41,7 +41,8 @@ options:
     type: str
   prefix:
     description:
-      - Prefix of the variables, for a role. Names, help and hosts are not checked then.
+      - Prefix of the variables, for a role. Help and hosts are not checked then. A variable with the prefix is an error
+        if it is an option of the module that the role does not have, or a misspelled variable of the role.
     type: str
   description:
     description:
