@@ -63,11 +63,30 @@ options:
     default: false
   platform:
     description:
-      - Platform of the cluster. CredentialsRequests of other platforms are not written to O(dest). The cluster-version
-        operator applies them all, and the cloud-credential operator ignores requests of other platforms.
+      - Platform of the cluster. CredentialsRequests of other platforms are not written to O(dest), and all of them if a
+        platform such as V(none) needs none. The cluster-version operator applies them all, and the cloud-credential
+        operator ignores requests of other platforms.
       - Of a hosted cluster, it also decides which files HyperShift keeps.
     type: str
-    choices: [alibabacloud, aws, azure, gcp, ibmcloud, nutanix, openstack, ovirt, powervc, powervs, vsphere]
+    choices:
+      - agent
+      - alibabacloud
+      - aws
+      - azure
+      - baremetal
+      - equinixmetal
+      - external
+      - gcp
+      - ibmcloud
+      - kubevirt
+      - libvirt
+      - none
+      - nutanix
+      - openstack
+      - ovirt
+      - powervc
+      - powervs
+      - vsphere
   images:
     description:
       - Whether to return which images the selection needs, in RV(images). Use it for the list of images to mirror.

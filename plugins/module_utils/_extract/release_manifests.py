@@ -14,6 +14,7 @@ from .._capability.inclusion import Inclusion, decide_all, loaded_manifests
 from .._capability.resolved_release import resolve_cluster
 from .._contents.images import list_images
 from .._contents.unmet_references import check_references
+from .._data.platforms import PLATFORM_DATA
 from .._module.argspec import (
     ReleaseOptions,
     Spec,
@@ -22,7 +23,7 @@ from .._module.argspec import (
     release_spec,
 )
 from .._problems import DestinationError, Problem, Problems, ReleaseError
-from .._release.credentials_requests import PLATFORMS, credentials_request, is_credentials_request, is_for_platform
+from .._release.credentials_requests import credentials_request, is_credentials_request, is_for_platform
 from .._release.loader import MISSING_IMAGE, RELEASE_MANIFESTS
 from .._release.manifest import Manifest
 from .._release.release import CVO_MANIFESTS, Release
@@ -102,7 +103,7 @@ def release_manifests_spec() -> Spec:
         **cluster_options_spec(),
         "dest": {"type": "path"},
         "credentials_requests": {"type": "bool", "default": False},
-        "platform": {"type": "str", "choices": list(PLATFORMS)},
+        "platform": {"type": "str", "choices": list(PLATFORM_DATA)},
         "images": {"type": "bool", "default": False},
         "decisions": {"type": "bool", "default": False},
     }

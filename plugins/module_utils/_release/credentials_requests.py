@@ -48,7 +48,7 @@ def is_credentials_request(manifest: Manifest) -> bool:
 
 
 def is_for_platform(body: Any, platform: str) -> bool:
-    """Whether a CredentialsRequest with ``body`` is for ``platform``, one of ``PLATFORMS``."""
+    """Whether a CredentialsRequest with ``body`` is for ``platform``, which can need none."""
     return as_text(nested(body, "spec", "providerSpec", "kind")) == PLATFORM_DATA[platform].credentials
 
 

@@ -259,7 +259,10 @@ def test_the_platform_of_a_hosted_cluster_decides_which_files_remain(call, tmp_p
     file = "0000_50_cluster-storage-operator_10_deployment-ibm-cloud-managed.yaml"
     release = write_release(tmp_path, {file: manifest("any", profile=profile)})
     options = {"release": release, "cluster_profile": profile}
-    assert [call(release_manifests, platform=name, **options)["included"] for name in ("aws", "ibmcloud")] == [0, 1]
+    names = ("agent", "aws", "ibmcloud", "kubevirt", "none")
+    outcomes = {name: call(release_manifests, platform=name, **options) for name in names}
+    assert {name for name, outcome in outcomes.items() if outcome["included"]} == {"ibmcloud"}
+    assert all(outcome["problems"] == [] for outcome in outcomes.values())
 
 
 def test_the_cvo_alone_reads_every_file(hosted):

@@ -114,6 +114,12 @@ def test_only_credentials_requests_of_a_platform_can_be_written(release: Path, t
     assert not (tmp_path / "dest" / "0000_10_a.yaml").exists()
 
 
+def test_a_platform_that_needs_no_credentials_leaves_out_all_requests(release: Path, tmp_path: Path) -> None:
+    manifests(release, platform="none", dest=str(tmp_path / "dest"))
+    written = {path.name for path in (tmp_path / "dest").glob("*.yaml")}
+    assert written == {"0000_10_a.yaml", "0000_20_s.yaml"}
+
+
 def test_an_empty_destination_is_an_error(release: Path, tmp_path: Path) -> None:
     with pytest.raises(CapabilityError) as error:
         manifests(release, dest=str(tmp_path / "dest"), credentials_requests=True, platform="azure", cluster=NOTHING)
