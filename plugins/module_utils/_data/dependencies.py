@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from .install_rules import CLUSTER_VERSION, HOSTED, HOSTED_CLUSTER, INSTALL_METHODS, VALIDATION, Rule
@@ -307,6 +308,16 @@ DEPENDENCIES: tuple[Dependency, ...] = (
         platforms=("baremetal",),
     ),
 )
+
+
+NAMESPACE_RULES = frozenset(item.rule.name for item in DEPENDENCIES if item.namespace)
+"""Names of the rules that an extra manifest with a Namespace satisfies."""
+
+
+def required_namespaces(enabled: Collection[str], minor: Minor | None) -> frozenset[str]:
+    """The Namespaces that a cluster that enables these names needs, whatever else it enables."""
+    rules = (item for item in DEPENDENCIES if item.namespace and item.needed_by in enabled)
+    return frozenset(item.namespace for item in rules if minor is not None and item.rule.in_force(minor, "upi"))
 
 
 def with_required(names: frozenset[str], minor: Minor | None, gates: frozenset[str]) -> frozenset[str]:

@@ -54,6 +54,8 @@ CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET = "ClusterDeployment", "ClusterImageSet"
 CLUSTER_POOL = "ClusterPool"
 HOSTED_CLUSTER, CLUSTER_VERSION = "HostedCluster", "ClusterVersion"
 INSTALL_CONFIG = "install-config"
+ANNOTATION = "agent-install.openshift.io/install-config-overrides"
+"""The overrides of an AgentClusterInstall."""
 
 _GROUPS = {
     CLUSTER_INSTANCE: "siteconfig.open-cluster-management.io",
@@ -73,7 +75,7 @@ _INSTALL_CONFIG_FIELDS = ("baseDomain", "platform", "controlPlane", "metadata")
 _FEWEST_FIELDS = 2
 _POLICY_GENERATORS = ("PolicyGenerator", "PolicyGenTemplate")
 _PATCHES = ("patches", "patchesJson6902", "patchesStrategicMerge", "replacements", "transformers", "vars")
-_APPLICATIONS = {"Application": ("spec",), "ApplicationSet": ("spec", "template", "spec")}
+APPLICATIONS = {"Application": ("spec",), "ApplicationSet": ("spec", "template", "spec")}
 """Where the spec of an application of Argo CD is."""
 
 _RAW_TEMPLATES = "object-templates-raw"
@@ -285,7 +287,7 @@ class SiteObject(NamedTuple):
 
 def report_patches(where: Location, problems: Problems) -> None:
     """Report that the patches at ``where`` are not checked."""
-    message, hint = "contains patches, which are not checked", "Run kustomize build, and check the result"
+    message, hint = "changes objects, and the result is not checked", "Run kustomize build, and check the result"
     problems.info("kustomization", where, message, hint)
 
 
@@ -314,9 +316,9 @@ def _has_patches(document: SourceDocument, kind: str) -> bool:
     """Whether Flux or Argo CD patches what it applies."""
     if kind == "Kustomization":
         return any(document.get(document.root, "spec", name) for name in _PATCHES)
-    if kind not in _APPLICATIONS:
+    if kind not in APPLICATIONS:
         return False
-    spec = document.get(document.root, *_APPLICATIONS[kind])
+    spec = document.get(document.root, *APPLICATIONS[kind])
     sources = document.get(spec, "sources")
     places = [document.get(spec, "source"), *(sources.items if sources is not None else ())]
     return any(document.get(place, "kustomize", "patches") for place in places)

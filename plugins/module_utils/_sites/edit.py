@@ -18,8 +18,8 @@ from .._install_config.edit import Edit, apply_edits, edit_capabilities, indent_
 from .._problems import CapabilityError, Location, Problem, Problems
 from .._yaml.nodes import Node, column_of, line_end, line_start, newline_at, own_pair, parse_tree, walk
 from .._yaml.values import YamlError, resolve_plain
-from .document import SourceDocument, find_objects
-from .site import ANNOTATION, BLOCK, OVERRIDES, Overrides, Site, SiteNode, read_sites
+from .document import ANNOTATION, SourceDocument, find_objects
+from .site import BLOCK, OVERRIDES, Overrides, Site, SiteNode, read_sites
 
 _STEP = 2
 _BEFORE_OVERRIDES = "clusterImageSetNameRef"

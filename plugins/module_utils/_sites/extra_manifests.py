@@ -33,7 +33,7 @@ from .._problems import Location, Problem, Problems
 from .._release.release import Release
 from .._resources import CONFIG_MAPS, ResourceId, as_list, as_text, mappings_in, nested
 from .._yaml.nodes import Node
-from .document import SourceDocument, is_template, read_documents
+from .document import SITE_CONFIG, SourceDocument, is_template, read_documents
 from .kustomization import load_kustomization, path_beside
 from .site import Site, folders_above
 from .site_file import SiteFile
@@ -67,7 +67,7 @@ class ExtraManifests:
         self._of_generator = frozenset(
             path
             for site in sites
-            if site.form != "block"
+            if site.kind == SITE_CONFIG
             for folders in site.extra_folders
             for folder in folders
             for name, path in self._folders[folder].items()
@@ -77,6 +77,7 @@ class ExtraManifests:
         # The ConfigMaps of a namespace, or of _ANY, and a name, by each directory that they are below.
         self._config_maps: dict[Source, list[Source]] = {}
         self._incomplete: set[Source] = set()
+        self._merging: set[Source] = set()
         self._keys: dict[Source, set[str]] = {}
         self._clusters: dict[tuple[str, InclusionContext], SelectedCluster] = {}
         self._findings: dict[tuple[tuple[Source, ...], SelectedCluster], tuple[Problem, ...]] = {}
@@ -95,6 +96,11 @@ class ExtraManifests:
                 objects.clear()
         self.problems = Problems(item for item in self.problems if item.where.source != file.path)
         self._read(file, checkout)
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """The files with extra manifests, or with Kustomizations that generate ConfigMaps of them."""
+        return frozenset(path for path, _namespace, _name in self._objects)
 
     def sources(self, site: Site) -> tuple[Source, ...]:
         """Where the extra manifests of ``site`` are, as far as the checkout contains them."""
@@ -115,14 +121,20 @@ class ExtraManifests:
         folders = tuple(folders_above(site.path))
         # Without a namespace, kustomize or Argo CD sets one.
         namespaces = (site.namespace, "") if site.namespace else (_ANY,)
-        found = (self._config_maps.get((folder, each, name)) for each in namespaces for folder in folders)
-        return next(filter(None, found), [])
+        merging: list[Source] = []
+        for found in (self._config_maps.get((folder, each, name), []) for each in namespaces for folder in folders):
+            others = [source for source in found if source not in self._merging]
+            if others:
+                return [*merging, *others] if merging else found
+            merging = merging or found
+        return merging
 
     def missing(self, site: Site) -> tuple[str, ...]:
         """The ConfigMaps and directories that ``site`` names, and that the checkout does not contain completely."""
-        found = {source[2] for source in self.sources(site) if source not in self._incomplete}
-        # An install-config names no directory: openshift need not exist.
-        folders = site.extra_folders if site.form != "block" else ()
+        incomplete = self._incomplete | self._merging
+        found = {source[2] for source in self.sources(site) if source not in incomplete}
+        # The directory openshift of the agent-based installer need not exist.
+        folders = site.extra_folders if site.kind == SITE_CONFIG else ()
         empty = (each[0] for each in folders if not self._files_of(each))
         return (*(name for name in site.extra_config_maps if name not in found), *empty)
 
@@ -246,6 +258,8 @@ class ExtraManifests:
                 elif name in self._names:
                     namespace = as_text(document.get("namespace") or generator.get("namespace"))
                     objects = self._config_map(file.path, namespace, name)
+                    if generator.get("behavior") == "merge":
+                        self._merging.add((file.path, namespace, name))
                     for entry in as_list(generator.get("files")):
                         key, _is, path = as_text(entry).rpartition("=")
                         where = Location(file.path, field=f"ConfigMap {name}")

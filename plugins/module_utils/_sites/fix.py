@@ -19,9 +19,9 @@ from .._files.files import cannot, check_access, write_file
 from .._problems import DestinationError, Location, Problem, Problems
 from .._yaml.nodes import Node, Pair, own_pair, parse_tree
 from .._yaml.values import YamlError
-from .document import read_documents
+from .document import ANNOTATION, read_documents
 from .edit import EditedDocument, edit_document, sites_in
-from .site import ANNOTATION, BLOCK, SiteNode
+from .site import BLOCK, SiteNode
 
 _CONTROLS = frozenset("\t\n\r")
 _HIDDEN = "(not shown)"

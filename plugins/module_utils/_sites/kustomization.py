@@ -1,35 +1,42 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Reads which files a Kustomization refers to, and whether its patches can change sites."""
+"""Reads which files a Kustomization of kustomize can change, and whether Flux or Argo CD change what they apply."""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._files.checkout import KUSTOMIZATIONS, CheckoutFile
-from .._resources import as_list, as_text, mappings_in
+from .._resources import CONFIG_MAPS, as_list, as_text, mappings_in, nested
 from .._yaml.libyaml import load_documents
 from .._yaml.values import YamlError
-from .document import SITE_KINDS
+from .document import ANNOTATION, APPLICATIONS, SITE_KINDS
 
-_RESOURCES = ("resources", "bases", "components")
+_RESOURCES = ("resources", "bases", "components", "generators")
 _WITH_TARGET = ("patches", "patchesJson6902")
 _OF_ANY_KIND = ("replacements", "transformers", "vars")
+_OTHER_TOOLS = re.compile(rb"\b(?:Kustomization|Application(?:Set)?)\b")
+_PATCHED_KINDS = (*SITE_KINDS, CONFIG_MAPS.kind)
+"""Sites, and the objects with their extra manifests."""
 
 
 class Kustomization(NamedTuple):
-    """Paths that a Kustomization names, relative to the checkout. ``resources`` can be directories.
+    """What a Kustomization names: files relative to the checkout, ``resources`` and ``components`` also directories.
 
-    ``has_open_target``: a change of it can concern an object of any kind, or of a kind of sites.
+    ``has_open_target``: a change of it can concern an object of any kind, or of a kind of sites. ``is_remote``: it
+    applies what is anywhere, because Flux or Argo CD reads it from a repository.
     """
 
     patches: tuple[str, ...] = ()
     resources: tuple[str, ...] = ()
+    components: tuple[str, ...] = ()
     has_open_target: bool = False
+    is_remote: bool = False
 
 
 def load_kustomization(file: CheckoutFile) -> list[Mapping[str, Any]]:
@@ -41,19 +48,43 @@ def load_kustomization(file: CheckoutFile) -> list[Mapping[str, Any]]:
 
 
 def read_kustomization(file: CheckoutFile) -> Kustomization | None:
-    """Read a Kustomization, ``None`` if ``file`` is another one."""
-    if posixpath.basename(file.path) not in KUSTOMIZATIONS:
+    """Read a Kustomization, or an object of Flux or Argo CD that has fields of one. ``None`` if ``file`` is neither."""
+    is_remote = posixpath.basename(file.path) not in KUSTOMIZATIONS
+    if is_remote and not _OTHER_TOOLS.search(file.data):
         return None
     documents = load_kustomization(file)
+    if is_remote:
+        documents = [spec for item in documents for spec in _remote_specs(item)]
     entries = [entry for item in documents for name in _WITH_TARGET for entry in mappings_in(item.get(name))]
     paths = [entry.get("path") for entry in entries]
     paths += [path for item in documents for path in as_list(item.get("patchesStrategicMerge"))]
-    resources = [path for item in documents for name in _RESOURCES for path in as_list(item.get(name))]
+    annotations = [nested(item, *names) for item in documents for names in _ANNOTATIONS]
+    is_open = any(item.get(name) for item in documents for name in _OF_ANY_KIND) or any(map(_is_open, entries))
     return Kustomization(
         tuple(path_beside(file, as_text(path)) for path in paths),
-        tuple(path_beside(file, as_text(path)) for path in resources),
-        any(item.get(name) for item in documents for name in _OF_ANY_KIND) or any(map(_is_open, entries)),
+        tuple(path_beside(file, path) for path in _paths(documents, *_RESOURCES)),
+        tuple(path_beside(file, path) for path in _paths(documents, "components")),
+        is_open or any(ANNOTATION in item for item in mappings_in(annotations)),
+        is_remote,
     )
+
+
+_ANNOTATIONS = (("commonAnnotations",), ("commonMetadata", "annotations"))
+
+
+def _paths(documents: list[Mapping[str, Any]], *fields: str) -> Iterator[str]:
+    return (as_text(path) for item in documents for name in fields for path in as_list(item.get(name)))
+
+
+def _remote_specs(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the parts of an object of Flux or Argo CD that have the fields of a Kustomization."""
+    kind = as_text(document.get("kind"))
+    if kind == "Kustomization":
+        yield from mappings_in([document.get("spec")])
+    elif kind in APPLICATIONS:
+        spec = nested(document, *APPLICATIONS[kind])
+        sources = [nested(spec, "source"), *as_list(nested(spec, "sources"))]
+        yield from mappings_in([nested(source, "kustomize") for source in sources])
 
 
 def path_beside(file: CheckoutFile, path: str) -> str:
@@ -61,30 +92,53 @@ def path_beside(file: CheckoutFile, path: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(file.path), path))
 
 
-def files_below(path: str, find: Callable[[str], Kustomization | None]) -> Iterator[str]:
-    """Yield the files whose objects the Kustomization at ``path`` can change: its resources, and theirs.
+def changed_files(
+    kustomizations: Mapping[str, Kustomization], every: Collection[str]
+) -> Iterator[tuple[str, Collection[str]]]:
+    """Yield the path of each Kustomization, and the files whose objects it can change. ``every``: all of the checkout.
 
-    ``find`` returns the Kustomization at a path.
+    These are its patches, and with an open target its resources, and theirs. A Component changes what the
+    Kustomizations that name it have.
     """
+    users: dict[str, list[str]] = defaultdict(list)
+    for path, item in kustomizations.items():
+        for each in item.components:
+            for name in _files_at(each):
+                users[name].append(path)
+    for path, item in kustomizations.items():
+        if item.has_open_target:
+            yield path, every if item.is_remote else {*item.patches, *_below(path, kustomizations, users)}
+        else:
+            yield path, item.patches
+
+
+def _below(path: str, kustomizations: Mapping[str, Kustomization], users: Mapping[str, list[str]]) -> set[str]:
     paths, seen = [path], set[str]()
     while paths:
         path = paths.pop()
         if path in seen:
             continue
         seen.add(path)
-        yield path
-        found = find(path)
+        paths += users.get(path, ())
+        found = kustomizations.get(path)
         for each in found.resources if found is not None else ():
-            paths += [each, *(posixpath.normpath(posixpath.join(each, name)) for name in KUSTOMIZATIONS)]
+            paths += _files_at(each)
+    return seen
+
+
+def _files_at(path: str) -> list[str]:
+    """The files that a resource can be: itself, or the Kustomization in a directory."""
+    return [path, *(posixpath.normpath(posixpath.join(path, name)) for name in KUSTOMIZATIONS)]
 
 
 def _is_open(entry: Mapping[str, Any]) -> bool:
-    """Whether the target of a patch, a regular expression, can be a site. Without one, its text says."""
+    """Whether a patch can concern a site. Its target has regular expressions. Without a target, its text says."""
     target = entry.get("target")
     if not isinstance(target, Mapping):
-        return False
+        text = as_text(entry.get("patch"))
+        return any(kind in text for kind in _PATCHED_KINDS)
     kind = as_text(target.get("kind"))
     try:
-        return not kind or any(re.fullmatch(kind, each) for each in SITE_KINDS)
+        return not kind or any(re.fullmatch(kind, each) for each in _PATCHED_KINDS)
     except re.error:
         return True

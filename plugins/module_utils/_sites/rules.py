@@ -95,7 +95,7 @@ _FILE_RULES = (
     CheckRule(
         "kustomization",
         "info",
-        "Patches of Kustomize are not checked.",
+        "Patches of Kustomize, Flux and Argo CD are not checked.",
         "Their result is not known before kustomize build.",
     ),
     CheckRule(

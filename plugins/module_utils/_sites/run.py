@@ -14,6 +14,7 @@ from .._capability.inclusion import InclusionContext
 from .._capability.release_properties import hint_to_quote
 from .._capability.selection import check_selection
 from .._data.capabilities import BRANCHES, data_of, has_capabilities, newest_minor, shown_minors
+from .._data.dependencies import NAMESPACE_RULES, required_namespaces
 from .._data.install_rules import AGENT_CONFIG
 from .._data.version import Minor, find_minor
 from .._files.checkout import Checkout, CheckoutFile
@@ -21,11 +22,12 @@ from .._install_config.selection_source import SelectionOptions, SelectionReques
 from .._problems import InvalidOptionError, Location, Problem, Problems, plural, shown_names
 from .._progress import Progress, silent, with_progress
 from .._release.release import Release, read_minor, release_of_version
+from .._resources import NAMESPACES, ResourceId
 from .check import SiteCheckRequest, SiteCheckResult, check_site
 from .document import SITE_CONFIG, report_patches
 from .extra_manifests import ExtraManifests, Source
 from .fix import FixedFile, fix_file
-from .kustomization import files_below
+from .kustomization import changed_files
 from .rules import REFERENCE_RULES
 from .site import METHODS, Site
 from .site_file import SiteFile, read_site_file
@@ -153,13 +155,13 @@ def check_sites(
     versions = SiteVersions(sources, options.openshift_versions, options.openshift_version)
     extra = ExtraManifests(checkout, files)
     kustomizations = {path: item.kustomization for path, item in files.items() if item.kustomization is not None}
-    patches = frozenset(path for item in kustomizations.values() for path in item.patches)
-    for path, item in kustomizations.items():
+    deciding = extra.paths | {path for path, item in files.items() if item.sites or item.sources}
+    for path, changed in changed_files(kustomizations, files):
         # A Kustomization without a word that sites contain has no finding yet.
-        below = files_below(path, kustomizations.get) if item.has_open_target else ()
-        patched = any(files[each].sites for each in (*item.patches, *below) if each in files)
-        if patched and all(finding.code != "kustomization" for finding in files[path].findings):
+        is_new = all(finding.code != "kustomization" for finding in files[path].findings)
+        if is_new and not deciding.isdisjoint(changed):
             report_patches(Location(path, line=1), findings)
+    patches = frozenset(path for item in kustomizations.values() for path in item.patches)
     checker = _Checker(options, desired, releases, versions, checkout, extra, patches)
     counted_files = with_progress(list(files.items()), "files are checked", progress)
     checked = {path: checker.check(file) for path, file in counted_files}
@@ -307,7 +309,7 @@ class _Checker:
             if item.code not in (*_OF_RELEASES, "missing-version")
         )
         missing = ", ".join(self.extra.missing(site))
-        if missing and any(item.code in REFERENCE_RULES and item.severity == "error" for item in problems):
+        if missing and self._depends_on_extra_manifests(result, problems, minor, provided):
             message = f"refers to {missing}, whose manifests the checkout does not contain, or not all of them"
             hint = "Check whether they create what is missing"
             problems.info("unread-extra-manifests", "", message, hint)
@@ -324,6 +326,17 @@ class _Checker:
         without_release = bool(self.releases) and release not in self.releases
         lacks_extra = bool(missing and release.manifests)
         return CheckedSite(site, version, result, own, extra, without_release=without_release, lacks_extra=lacks_extra)
+
+    def _depends_on_extra_manifests(
+        self, result: SiteCheckResult, problems: Iterable[Problem], minor: Minor | None, provided: Iterable[ResourceId]
+    ) -> bool:
+        """Whether what other extra manifests than those with ``provided`` create can change the result."""
+        if self.desired is not None and self.desired.solution is not None:
+            created = {item.name for item in provided if item.group_kind == NAMESPACES.group_kind}
+            if required_namespaces(result.enabled or (), minor) - created:
+                return True
+        codes = {item.code for item in problems if item.severity == "error" or item.code in NAMESPACE_RULES}
+        return not codes.isdisjoint((*REFERENCE_RULES, *NAMESPACE_RULES))
 
     def _default_method(self, site: Site) -> str | None:
         """``agent`` for an install-config next to an agent-config, which only that installer reads."""

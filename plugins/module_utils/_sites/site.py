@@ -25,6 +25,7 @@ from .._yaml.nodes import Node, Pair
 from .._yaml.values import YamlError, resolve_plain
 from .document import (
     AGENT_CLUSTER_INSTALL,
+    ANNOTATION,
     CLUSTER_INSTANCE,
     CLUSTER_VERSION,
     HOSTED_CLUSTER,
@@ -37,7 +38,12 @@ from .document import (
 
 BLOCK = "capabilities"
 OVERRIDES = "installConfigOverrides"
-ANNOTATION = "agent-install.openshift.io/install-config-overrides"
+
+_EXTRA_FOLDER, _AGENT_INPUT = "openshift", "cluster-manifests"
+"""Directories of the agent-based installer (openshift/installer:pkg/asset/agent/manifests).
+
+They are beside each other. It reads extra manifests from the first, whether it reads an install-config or the second.
+"""
 
 _TRAILING_COMMA = re.compile(r",\s*[}\]]")
 
@@ -188,7 +194,7 @@ def _site(
     path, key, parent = place
     document, pair = origin.document, origin.document.pair(parent, key)
     resource = f"{origin.resource}, cluster {name}" if name and name != origin.name else origin.resource
-    own, bases = Problems(), tuple(folders_above(document.path))[: 1 if form == "block" else None]
+    own, bases = Problems(), tuple(folders_above(document.path))[: None if origin.kind == SITE_CONFIG else 1]
     site = Site(
         document.path,
         document.line_of(pair.key if pair is not None else parent or origin.node),
@@ -353,6 +359,7 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
         _report_workers(origin, "Write networking.userManagedNetworking: true", problems)
     external = document.get(spec, "external")
     has_external = external is not None and (external.kind == "map" or document.text_of(external) != "")
+    is_agent_input = posixpath.basename(posixpath.dirname(document.path)) == _AGENT_INPUT
     # A patch of Kustomize has no agents, and its base can have the other fields.
     if platform == "external" and agents and not has_external:
         why = "without which assisted-service rejects the platform"
@@ -384,6 +391,7 @@ def _agent_cluster_install(origin: SiteObject, problems: Problems) -> Iterator[S
         has_platform_type=has_platform_type,
         image_set=document.text_of(spec, "imageSetRef", "name"),
         config_maps=document.texts_of(refs, "name") if has_list else (ref,),
+        folders=(f"../{_EXTRA_FOLDER}",) if is_agent_input else (),
     )
 
 
@@ -424,7 +432,7 @@ def _install_config(origin: SiteObject, problems: Problems) -> Iterator[SiteNode
         "block",
         (BLOCK, BLOCK, origin.node),
         platform=names[0] if len(names) == 1 and names[0] in PLATFORMS else None,
-        folders=("openshift",),
+        folders=(_EXTRA_FOLDER,),
         lines={pair.key.value.lower(): origin.document.line_of(pair.key) for pair in origin.node.pairs},
     )
 

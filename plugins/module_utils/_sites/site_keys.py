@@ -14,6 +14,7 @@ from .._problems import Problems, nearest_name, type_name
 from .._yaml.nodes import Node, Pair, below
 from .document import (
     AGENT_CLUSTER_INSTALL,
+    ANNOTATION,
     CLUSTER_DEPLOYMENT,
     CLUSTER_INSTANCE,
     CLUSTER_VERSION,
@@ -24,7 +25,7 @@ from .document import (
     SiteObject,
     is_selection,
 )
-from .site import ANNOTATION, BLOCK, OVERRIDES, SiteNode
+from .site import BLOCK, OVERRIDES, SiteNode
 
 _BEGINNING = "capabilit"
 """A key that begins so is a misspelled ``capabilities``, such as ``Capability``."""

@@ -155,6 +155,7 @@ def test_a_patch_without_a_selection_is_not_compared(check, patches):
         ("patches: [{patch: '[]', target: {kind: Deployment}}]", False),
         ("patchesJson6902: [{path: p.yaml, target: {name: berlin}}]", True),
         ("transformers: [t.yaml]", True),
+        ("commonAnnotations: {agent-install.openshift.io/install-config-overrides: '{}'}", True),
         ("patches: [{path: p.yaml}]", False),
         ("namePrefix: a-", False),
     ],
@@ -169,6 +170,49 @@ def test_a_patch_of_any_kind_can_change_the_sites_below(check, patches, reported
     }
     expected = [("kustomization", "over/kustomization.yml")] if reported else []
     assert rules_of(check(files)["findings"], "info") == expected
+
+
+OPEN = "patches: [{patch: '[]', target: {name: berlin}}]"
+
+
+@pytest.mark.parametrize(
+    ("files", "where"),
+    [
+        (
+            {
+                "old/kustomization.yaml": OPEN,
+                "berlin/kustomization.yaml": "{resources: [../base], components: [../old]}",
+            },
+            "old/kustomization.yaml",
+        ),
+        ({"kustomization.yaml": f"generators: [base/site.yaml]\n{OPEN}"}, "kustomization.yaml"),
+        (
+            {"set.yaml": image_set("stable", "4.20.3"), "kustomization.yaml": f"resources: [set.yaml]\n{OPEN}"},
+            "kustomization.yaml",
+        ),
+        (
+            {
+                "map.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: extra}}",
+                "kustomization.yaml": "resources: [map.yaml]\npatches: [{path: p.yaml, target: {kind: ConfigMap}}]",
+            },
+            "kustomization.yaml",
+        ),
+        (
+            {
+                "p.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: extra}}",
+                "kustomization.yaml": "resources: [other.yaml]\npatches: [{path: p.yaml}]",
+            },
+            "kustomization.yaml",
+        ),
+        ({"a.yaml": f"kind: Kustomization\nspec: {{{OPEN}}}"}, "a.yaml"),
+        ({"a.yaml": f"kind: Application\nspec: {{source: {{kustomize: {{{OPEN}}}}}}}"}, "a.yaml"),
+        ({"old/kustomization.yaml": OPEN}, None),
+    ],
+)
+def test_a_patch_without_a_word_of_sites_is_not_checked(check, files, where):
+    site = cluster_instance(quoted(overrides("Ingress")), more="  extraManifestsRefs: [{name: extra}]\n")
+    found = check({"base/site.yaml": site, "base/kustomization.yaml": "resources: [site.yaml]\n", **files})
+    assert rules_of(found["findings"], "info") == ([("kustomization", where)] if where else [])
 
 
 @pytest.mark.parametrize(

@@ -100,8 +100,28 @@ def checked(check, tmp_path):
             "sites/sno-extra-manifest/ns.yaml": NAMESPACE,
         },
         {"sites/lab.yaml": SITE_CONFIG + "    extraManifestPath: extra/\n", "sites/extra/ns.yaml": NAMESPACE},
+        {
+            "base/kustomization.yaml": KUSTOMIZATION.replace("example-sno.yaml", ""),
+            "base/extra-manifests/01-kubelet.yaml": "kind: KubeletConfig\n",
+            "base/extra-manifests/09-openshift-marketplace-ns.yaml": NAMESPACE,
+            "berlin/kustomization.yaml": KUSTOMIZATION.partition("  files:")[0]
+            + "  behavior: merge\n  files: [b.yaml]\n",
+            "berlin/b.yaml": "kind: KubeletConfig\n",
+            "berlin/example-sno.yaml": INSTANCE,
+        },
+        {"cluster-manifests/install.yaml": AGENT.replace("MANIFESTS", ""), "openshift/ns.yaml": NAMESPACE},
     ],
-    ids=["telco reference", "ConfigMap", "List", "list of an agent install", "agent install", "search paths", "path"],
+    ids=[
+        "telco reference",
+        "ConfigMap",
+        "List",
+        "list of an agent install",
+        "agent install",
+        "search paths",
+        "path",
+        "merge",
+        "manifests of the agent-based installer",
+    ],
 )
 def test_a_namespace_of_extra_manifests_exists(checked, files):
     assert rules_of(checked(files)["findings"]) == []
@@ -148,6 +168,12 @@ def test_a_missing_file_or_directory_of_extra_manifests_is_named(checked):
         assert rules_of(found) == [("dangling-namespace", "example-sno.yaml")]
         assert rules_of(found, "info")[-1] == ("unread-extra-manifests", "example-sno.yaml")
         assert any(name in item["message"] for item in found if item["rule"] == "unread-extra-manifests")
+
+
+@pytest.mark.parametrize("options", [{}, {"solution": "ran_du", "state": "fixed"}])
+def test_extra_manifests_that_are_not_read_can_create_the_namespace_of_marketplace(check, options):
+    outcome = check({"berlin.yaml": INSTANCE}, **options)
+    assert rules_of(outcome["findings"], "info") == [("unread-extra-manifests", "berlin.yaml")]
 
 
 def test_a_config_map_whose_name_gets_a_hash_is_not_the_one_of_the_site(checked):
