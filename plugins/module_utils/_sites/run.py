@@ -306,7 +306,7 @@ class _Checker:
         problems = Problems(
             item._replace(where=Location(field=version.source)) if item.where == _VERSION else item
             for item in result.problems
-            if item.code not in (*_OF_RELEASES, "missing-version")
+            if item.code not in (*_OF_RELEASES, "missing-version") and not site.is_about_template(item)
         )
         missing = ", ".join(self.extra.missing(site))
         if missing and self._depends_on_extra_manifests(result, problems, minor, provided):

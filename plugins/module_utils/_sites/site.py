@@ -71,6 +71,17 @@ _PLATFORM_TYPES = ("BareMetal", "External", "None", "Nutanix", "VSphere")
 _HOSTED_TYPES = ("AWS", "Agent", "Azure", "GCP", "IBMCloud", "KubeVirt", "None", "OpenStack", "PowerVS")
 """Source: openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go PlatformTypes."""
 
+_READ_BELOW: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "apiVersion": (),
+    "compute": (("replicas",),),
+    "controlPlane": (("architecture",), ("replicas",)),
+    "cpuPartitioningMode": (),
+    "featureGates": (),
+    "featureSet": (),
+    "platform": (("external", "platformName"), ("external", "cloudControllerManager")),
+}
+"""The fields of an install-config that its check depends on, apart from the selection, with the paths below them."""
+
 _CLUSTER_TYPES = ("HighlyAvailable", "HighlyAvailableArbiter", "HostedControlPlane", "SNO")
 """Source: stolostron/siteconfig:api/v1alpha1/clusterinstance_types.go."""
 
@@ -114,7 +125,8 @@ class Site(NamedTuple):
     ``release_image`` is a pull spec, ``version`` a version in the object. ``extra_config_maps`` are names of
     ConfigMaps with extra manifests, ``extra_folders`` where each directory of them can be, and ``extra_filter``
     which of their files count. ``enabled`` is as in a ``SiteCheckRequest``. ``lines`` has the line of each field of an
-    install-config, by its name in lower case, as the installer reads it.
+    install-config, by its name in lower case, as the installer reads it. What is wrong with a field in ``templates`` is
+    not known.
     """
 
     path: str
@@ -139,12 +151,17 @@ class Site(NamedTuple):
     extra_filter: FileFilter = FileFilter()
     enabled: frozenset[str] | None = None
     lines: Mapping[str, int] = {}
+    templates: frozenset[str] = frozenset()
 
     def finding(self, problem: Problem) -> Problem:
         """The finding of a ``problem`` that is located at a field of the site."""
         message = f"{problem.where}: {problem.message}" if any(problem.where) else problem.message
-        line = self.lines.get(problem.where.field.partition(".")[0].partition("[")[0].lower(), self.line)
+        line = self.lines.get(_top_field(problem).lower(), self.line)
         return problem._replace(where=Location(self.path, line=line, field=self.resource), message=message)
+
+    def is_about_template(self, problem: Problem) -> bool:
+        """Whether a ``problem`` is located at a field that contains a template."""
+        return _top_field(problem) in self.templates
 
 
 class SiteNode(NamedTuple):
@@ -164,6 +181,10 @@ class SiteNode(NamedTuple):
     def document(self) -> SourceDocument:
         """The document that contains the site."""
         return self.origin.document
+
+
+def _top_field(problem: Problem) -> str:
+    return problem.where.field.partition(".")[0].partition("[")[0]
 
 
 def read_sites(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
@@ -426,7 +447,7 @@ def _cluster_version(origin: SiteObject, problems: Problems) -> Iterator[SiteNod
 def _install_config(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     platform = origin.document.get(origin.node, "platform")
     names = [pair.key.value for pair in platform.pairs] if platform is not None else []
-    yield _site(
+    node = _site(
         origin,
         problems,
         "block",
@@ -435,6 +456,30 @@ def _install_config(origin: SiteObject, problems: Problems) -> Iterator[SiteNode
         folders=(_EXTRA_FOLDER,),
         lines={pair.key.value.lower(): origin.document.line_of(pair.key) for pair in origin.node.pairs},
     )
+    templates = [(field, item) for field, item in _fields_read(origin) if _contains_template(item)]
+    for _field, item in templates:
+        if item.kind == "scalar":  # a map is reported as a key
+            message = "contains a template, which is not checked"
+            problems.info("template", origin.location(item), message, "Render it, and check the result")
+    yield node._replace(site=node.site._replace(templates=frozenset(field for field, _item in templates)))
+
+
+def _fields_read(origin: SiteObject) -> Iterator[tuple[str, Node]]:
+    """Yield what the check of an install-config depends on, apart from the selection, each with its field."""
+    document, root = origin.document, origin.node
+    for field, names in _READ_BELOW.items():
+        node = document.get(root, field)
+        if node is not None:
+            yield field, node
+            yield from ((field, pair.key) for pair in node.pairs)
+            for item in (node, *map(document.target, node.items)):
+                values = (item, *(document.get(item, *path) for path in names))
+                yield from ((field, value) for value in values if value is not None)
+
+
+def _contains_template(node: Node) -> bool:
+    """Whether a scalar contains a template, or a map is one: {{ x }} is a map with a map as its key."""
+    return is_template(node.value) if node.kind == "scalar" else any(pair.key.kind == "map" for pair in node.pairs)
 
 
 _READERS: dict[str, Callable[[SiteObject, Problems], Iterator[SiteNode]]] = {

@@ -613,6 +613,27 @@ def test_a_finding_of_an_install_config_is_on_the_line_of_its_field(check):
     }
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "line"),
+    [
+        ("platform", "'{{ platform }}'", 4),
+        ("platform", "{'{{ platform }}': {}}", 4),
+        ("platform", "{{ platform }}", 4),
+        ("featureSet", "'{{ set }}'", 8),
+        ("featureSet", "{{ set }}", 8),
+        ("featureGates", "['{{ gate }}']", 8),
+        ("apiVersion", "'{{ version }}'", 1),
+    ],
+)
+def test_the_templates_of_an_install_config_are_not_checked(check, field, value, line):
+    lines = [text for text in INSTALL_CONFIG.splitlines() if not text.startswith(field)]
+    lines.insert(line - 1, f"{field}: {value}")
+    text = "\n".join([*lines, ""])
+    found = check({"install-config.yaml": text}, openshift_version="4.20", install_method="upi")["findings"]
+    selection = text[: text.index("capabilities:")].count("\n") + 1
+    assert {(item["rule"], item["line"]) for item in found} == {("template", line), ("inst-ingress", selection)}
+
+
 def test_json_can_escape_a_character_above_u_ffff(check):
     site = yaml.safe_load(cluster_instance(quoted(overrides("console"))))
     site["metadata"]["annotations"] = {"note": "\N{GRINNING FACE}\N{GRINNING FACE} \\"}
