@@ -404,6 +404,15 @@ def test_module_defaults_can_refer_to_a_variable_with_the_prefix_of_a_role(tmp_p
     assert message.startswith("cluster_capabilities_proxy: is not a variable")
 
 
+@pytest.mark.parametrize(("name", "value"), [("fail_on", "risk"), ("forbidden_capabilities", "all")])
+def test_a_rollout_without_a_plan_does_not_ignore_its_limits(tmp_path, name, value):
+    given = {"kubeconfig": "missing", "release": "missing", name: value}
+    variables = {f"release_apply_{option}": value for option, value in given.items()}
+    play = {"hosts": "localhost", "gather_facts": False, "vars": variables}
+    (tmp_path / "site.yml").write_text(json.dumps([{**play, "roles": ["capability.openshift.release_apply"]}]))
+    assert "include the role with tasks_from: plan" in refusals(run(tmp_path, "site.yml"))["localhost"][0]
+
+
 def test_a_playbook_does_not_ignore_the_variables_of_its_role():
     problems, playbook = Problems(), read_playbook("release_apply")
     check_prefixes(playbook, playbook.options, ["release_apply_release", "release_apply_dest", "release"], problems)
