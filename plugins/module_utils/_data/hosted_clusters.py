@@ -65,6 +65,11 @@ def is_same_minor(first: Minor, second: Minor) -> bool:
     return _of_version_4(first) == _of_version_4(second)
 
 
+def skips_minor(first: Minor, second: Minor) -> bool:
+    """Whether an update from ``first`` to ``second`` skips a minor version, as HyperShift counts them."""
+    return _of_version_4(second) > _of_version_4(first) + 1
+
+
 def _of_version_4(minor: Minor) -> int:
     return minor.minor + (23 if minor.major > 4 else 0)
 

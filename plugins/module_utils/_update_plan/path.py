@@ -18,7 +18,7 @@ from .._capability.resolved_release import ResolvedRelease, resolve_release
 from .._cluster.admin_acks import ADMIN_GATES, AdminGate, gates_in
 from .._data import capabilities as capability_data
 from .._data import feature_sets
-from .._data.hosted_clusters import is_same_minor
+from .._data.hosted_clusters import is_same_minor, skips_minor
 from .._data.version import precedence
 from .._problems import Location, Problem, Problems
 from .._release.release import CVO_MANIFESTS, Release
@@ -166,8 +166,9 @@ def _downgrade_reasons(
 def _skipped_minor_reasons(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[UpdateReason]:
     old, new = start.minor, end.minor
     source = f"the versions {start.release.shown_version} and {end.release.shown_version}"
-    if old.major == new.major:
-        reason, refused = "MultipleMinorVersionsUpdate", new.minor > old.minor + 1
+    if old.major == new.major or start.hosted:
+        skips = skips_minor(old, new) if start.hosted else new.minor > old.minor + 1
+        reason, refused = "MultipleMinorVersionsUpdate", skips
     else:
         accepts_first = start.minor >= capability_data.FIRST_OF_NEXT_MAJOR_ACCEPTED.since
         accepted = accepts_first and (new.major, new.minor) == (old.major + 1, 0)
