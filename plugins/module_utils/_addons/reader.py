@@ -163,6 +163,7 @@ class _AddonReader:
         rest: list[AddonObject] = []
         for path, objects in own:
             bundles.get(posixpath.dirname(path), rest).extend(objects)
+        self._report_subdirectories(bundles, rest)
         for folder, objects in bundles.items():
             properties, dependencies = (
                 found.get(posixpath.dirname(folder), []) for found in (self._properties, self._dependencies)
@@ -259,6 +260,21 @@ class _AddonReader:
                 where = Addon(item.manifest.file, "olm", (), name=name).location(item)
                 self.problems.append(finding("invalid-manifest", where, message, "Write one object into each file"))
         return [item for item in objects if item.is_first]
+
+    def _report_subdirectories(self, bundles: Iterable[str], rest: Iterable[AddonObject]) -> None:
+        """Report the first object in each subdirectory of ``manifests`` of a bundle, which OLM fails to unpack.
+
+        Source: operator-framework/operator-registry:pkg/configmap/configmap_writer.go Populate.
+        """
+        above = [f"{folder}/" for folder in bundles if posixpath.basename(folder) == "manifests"]
+        first: dict[str, AddonObject] = {}
+        for item in rest if self.options.installer in (None, "olm") else ():
+            first.setdefault(posixpath.dirname(item.manifest.file), item)
+        for folder, item in first.items():
+            if folder.startswith(tuple(above)):
+                where = Addon(item.manifest.file, "olm", ()).location(item)
+                message = "is in a subdirectory of a bundle, which OLM cannot unpack"
+                self.problems.append(finding("invalid-manifest", where, message, "Move it to the directory manifests"))
 
     def _embedded(self, data: object, path: str, line: int) -> list[AddonObject]:
         try:  # line breaks are ignored, as Go does

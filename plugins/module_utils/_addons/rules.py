@@ -51,8 +51,9 @@ RULES: tuple[CheckRule, ...] = (
         "invalid-manifest",
         "error",
         "Files are YAML or JSON, and a bundle has one ClusterServiceVersion and one object in each file.",
-        "What cannot be read is not checked. OLM rejects a bundle with several ClusterServiceVersions. It reads only "
-        "the first document of each file, and a comment before --- is the first one.",
+        "What cannot be read is not checked. Of several ClusterServiceVersions, opm reads the first one, and OLM "
+        "installs the last one. Both read only the first document of each file, and a comment before --- is the first "
+        "one. OLM cannot unpack a bundle with subdirectories of manifests.",
         "Correct the file",
     ),
     CheckRule(

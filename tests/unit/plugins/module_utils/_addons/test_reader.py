@@ -99,6 +99,24 @@ def test_olm_reads_the_first_document_of_a_file(tmp_path, before, number, expect
     assert rows(path) == [("manifests", "olm", number)]
 
 
+@pytest.mark.parametrize(
+    ("folder", "below", "installer", "is_reported"),
+    [
+        ("manifests", "manifests/crds", None, True),
+        ("manifests", "manifests/a/b", "olm", True),
+        ("manifests", "manifests/crds", "gitops", False),
+        ("manifests", "tests/crds", None, False),
+        ("manifests", "manifests-old", None, False),
+        ("deploy", "deploy/crds", None, False),
+    ],
+)
+def test_olm_cannot_unpack_a_subdirectory_of_a_bundle(tmp_path, folder, below, installer, is_reported):
+    files = {f"{folder}/csv.yaml": csv(), f"{below}/a.yaml": thing("ConfigMap"), f"{below}/b.yaml": thing("ConfigMap")}
+    path = write_addon(tmp_path, {name: documents(item) for name, item in files.items()})
+    expected = [("invalid-manifest", f"{below}/a.yaml", 2)] if is_reported else []
+    assert places(path, installer=installer) == expected
+
+
 def test_json_objects_after_the_first_one_are_not_read_by_olm(tmp_path):
     path = bundle(tmp_path, csv())
     write_addon(tmp_path, {"manifests/a.json": json.dumps(thing("ConfigMap")) + json.dumps(LINK)})
