@@ -37,6 +37,8 @@ def dangling_references(
                 continue
             if not all(known.issuperset(item.capabilities) for item in (manifest, *reference.providers)):
                 continue
+            if not any(variant.can_have_both(manifest, provider) for provider in reference.providers):
+                continue
             key = (reference.kind, manifest.file, manifest.document, reference.target)
             enabled = variant.closure(frozenset(manifest.capabilities))
             if key not in reported and not variant.absent & enabled and reference.dangles(enabled):

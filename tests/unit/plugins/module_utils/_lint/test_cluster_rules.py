@@ -16,6 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._lint.source 
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
     DELETE,
+    FEATURE_GATE,
     FEATURE_SET,
     documents,
     manifest,
@@ -123,6 +124,13 @@ def test_two_manifests_whose_gates_exclude_each_other_have_one_answer(tmp_path, 
     files = {"a.yaml": manifest("one", "Console", annotations=first), "b.yaml": manifest("one", annotations=second)}
     found = run_lint(read_source(str(write_files(tmp_path / "manifests", files)), version))
     assert ("two-answers" in {item.code for item in found}) is both
+
+
+def test_a_reference_to_what_a_feature_gate_excludes_does_not_count(check):
+    namespace = manifest("ns", "Console", kind="Namespace", annotations={FEATURE_GATE: "Some"})
+    texts = [manifest("one", namespace="ns", annotations={FEATURE_GATE: gate}) for gate in ("-Some", "Some")]
+    found = [check(documents(namespace, text), version="5.0") for text in texts]
+    assert [[rule for rule, *_more in item] for item in found] == [[], ["dangling-namespace"]]
 
 
 def test_two_answers_for_one_resource(check):
