@@ -234,11 +234,16 @@ class ExtraManifests:
         counts = Counter(key for keys in maps.values() for key in keys)
         return tuple(sorted(key for key, number in counts.items() if number > 1))
 
-    def _config_map(self, path: str, namespace: str, name: str) -> list[AddonObject]:
-        """The list for the objects in a ConfigMap of the file ``path``."""
+    def _config_map(self, path: str, namespace: str, name: str, behavior: object = None) -> list[AddonObject]:
+        """The list for the objects in a ConfigMap of the file ``path``.
+
+        A generator with the ``behavior`` merge or replace changes the ConfigMap of another Kustomization only for what
+        is beside it: other sites have the ConfigMap as it is.
+        """
         source = (path, namespace, name)
         if source not in self._objects:
-            for folder in folders_above(path):
+            folders = tuple(folders_above(path))
+            for folder in folders[:1] if behavior in ("merge", "replace") else folders:
                 for each in (namespace, _ANY):
                     self._config_maps.setdefault((folder, each, name), []).append(source)
         return self._objects.setdefault(source, [])
@@ -257,8 +262,9 @@ class ExtraManifests:
                     self.problems.warning("unread-extra-manifests", Location(file.path), message, hint)
                 elif name in self._names:
                     namespace = as_text(document.get("namespace") or generator.get("namespace"))
-                    objects = self._config_map(file.path, namespace, name)
-                    if generator.get("behavior") == "merge":
+                    behavior = generator.get("behavior")
+                    objects = self._config_map(file.path, namespace, name, behavior)
+                    if behavior == "merge":
                         self._merging.add((file.path, namespace, name))
                     for entry in as_list(generator.get("files")):
                         key, _is, path = as_text(entry).rpartition("=")

@@ -306,6 +306,20 @@ def test_of_config_maps_with_one_name_the_nearest_counts(checked):
     assert rules_of(checked(files)["findings"]) == []
 
 
+@pytest.mark.parametrize("behavior", ["merge", "replace"])
+def test_what_another_site_changes_in_a_common_config_map_does_not_count(checked, behavior):
+    generator = KUSTOMIZATION.replace("  namespace: berlin\n", "").partition("  files:")[0]
+    files = {
+        "base/kustomization.yaml": f"{generator}  files: [kubelet.yaml]\n",
+        "base/kubelet.yaml": "kind: KubeletConfig\n",
+        "sites/berlin/site.yaml": INSTANCE,
+        "sites/berlin/kustomization.yaml": f"{generator}  behavior: {behavior}\n  files: [ns.yaml]\n",
+        "sites/berlin/ns.yaml": NAMESPACE,
+        "sites/rome/site.yaml": INSTANCE.replace("berlin", "rome"),
+    }
+    assert rules_of(checked(files)["findings"]) == [("dangling-namespace", "sites/rome/site.yaml")]
+
+
 @pytest.mark.parametrize(("paths", "rules"), [("null", []), ("[]", ["dangling-namespace"])])
 def test_of_search_paths_and_a_path_the_search_paths_count(checked, paths, rules):
     site = f"{SITE_CONFIG}    extraManifestPath: extra\n    extraManifests: {{searchPaths: {paths}}}\n"
