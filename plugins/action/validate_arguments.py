@@ -89,7 +89,7 @@ class ActionModule(ActionBase):
             return result
         problems = Problems()
         if playbook.prefix and not playbook.of_each_host:
-            check_role_names(playbook, variables, problems, defaults=self._module_defaults())
+            check_role_names(playbook, variables, problems, defaults=self._module_defaults(playbook))
         if not playbook.prefix:
             has_other_variables = bool(variables.get("groups", {}).get("all")) or not _is_started(playbook.name)
             check_names(
@@ -98,7 +98,9 @@ class ActionModule(ActionBase):
         names = [name for name in playbook.variables if name in extra_vars or name not in playbook.of_each_host]
         values = read_values(names, variables, self._templar.template, problems)
         check_values(playbook, values, extra_vars, problems)
-        if not playbook.prefix:
+        if playbook.prefix:
+            self._check_cluster_of_role(playbook, values, variables, problems)
+        else:
             self._check_host(playbook, values, extra_vars, variables, problems)
             _check_shared(values, variables, problems, is_local=self._is_local)
         result |= {"problems": problem_dicts(problems), "warnings": warnings_of(problems)}
@@ -119,11 +121,8 @@ class ActionModule(ActionBase):
         host, failed = variables["inventory_hostname"], {str(problem.where) for problem in problems}
         check_set(playbook, {*values, *failed}, problems)
         check_prefixes(playbook, playbook.options, variables, problems)
-        of_cluster = playbook.cluster_variables
-        if of_cluster and host != _LOCALHOST and not any(name in values or name in failed for name in of_cluster):
-            message = f"is required for {host}, because each host would use the cluster of the current context"
-            hint = f"Set one of {', '.join(of_cluster)} for each host"
-            problems.error("missing-cluster", of_cluster[0], message, hint)
+        if host != _LOCALHOST:
+            _check_cluster(playbook, {*values, *failed}, host, problems)
         for name in (name for name in playbook.own if name.startswith(_OF_PLAY) and name not in extra_vars):
             if name in variables["hostvars"][host]:
                 message = "is set in the inventory, which Ansible reads after it has selected the hosts of the play"
@@ -138,10 +137,20 @@ class ActionModule(ActionBase):
             hint = f"Set the number of job slices of the job template to 1, or set {_ALLOW_SLICE} to true"
             problems.error("job-slice", "", message, hint)
 
-    def _module_defaults(self) -> set[str]:
-        """The options that ``module_defaults`` of the task set, of whichever module."""
+    def _check_cluster_of_role(
+        self, role: Playbook, values: Mapping[str, Any], variables: Mapping[str, Any], problems: Problems
+    ) -> None:
+        """Report that several hosts would use one cluster. On other machines, each can have its own kubeconfig."""
+        has_one = len(variables["ansible_play_hosts_all"]) == 1 or self._task.run_once or not self._is_local
+        is_elsewhere = any(self._task.environment or ()) or not self._module_defaults(role).isdisjoint(_CLUSTERS[0])
+        if not has_one and not is_elsewhere:
+            failed = {str(problem.where) for problem in problems}
+            _check_cluster(role, {*values, *failed}, variables["inventory_hostname"], problems)
+
+    def _module_defaults(self, role: Playbook) -> set[str]:
+        """The options that ``module_defaults`` of the task set, of whichever module. A template can set all."""
         given = [options for entry in self._task.module_defaults or () for options in entry.values()]
-        return {name for options in given if isinstance(options, Mapping) for name in options}
+        return {name for options in given for name in (options if isinstance(options, Mapping) else role.options)}
 
     def _matched(self, pattern: str, variables: Mapping[str, Any]) -> list[str]:
         lookup: Any = lookup_loader.get("ansible.builtin.inventory_hostnames", self._loader, self._templar)
@@ -155,6 +164,15 @@ class ActionModule(ActionBase):
     def _directory(self, chdir: str) -> str:
         """The directory of relative paths. On this machine, ``chdir`` starts from the directory of the shell."""
         return absolute(chdir) if self._is_local else chdir
+
+
+def _check_cluster(playbook: Playbook, given: Container[str], host: str, problems: Problems) -> None:
+    """Report that no variable among those ``given`` selects the cluster of a host."""
+    of_cluster = playbook.cluster_variables
+    if of_cluster and not any(name in given for name in of_cluster):
+        message = f"is required for {host}, because each host would use the cluster of the current context"
+        hint = f"Set one of {', '.join(of_cluster)} for each host"
+        problems.error("missing-cluster", of_cluster[0], message, hint)
 
 
 def _check_shared(

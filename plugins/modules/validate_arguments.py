@@ -62,7 +62,8 @@ options:
     type: dict
   cluster_variables:
     description:
-      - Variables of which one must select the cluster of a host. Not needed for C(localhost).
+      - Variables of which one must select the cluster of a host. Not needed for C(localhost). With O(prefix), needed if
+        several hosts run the role on this machine, and neither C(module_defaults) nor C(environment) can select it.
     type: list
     elements: str
   required_by:

@@ -404,6 +404,25 @@ def test_module_defaults_can_refer_to_a_variable_with_the_prefix_of_a_role(tmp_p
     assert message.startswith("cluster_capabilities_proxy: is not a variable")
 
 
+@pytest.mark.parametrize("role", ["cluster_capabilities", "release_apply"])
+@pytest.mark.parametrize(
+    ("selected", "expected"),
+    [
+        ({}, ["missing-cluster"]),
+        ({"vars": {"{role}_kubeconfig": "missing"}}, ["missing-file"]),
+        ({"module_defaults": {"group/capability.openshift.cluster": {"kubeconfig": "missing"}}}, ["missing-file"]),
+        ({"environment": {"K8S_AUTH_KUBECONFIG": "/missing"}}, ["missing-file"]),
+    ],
+)
+def test_hosts_with_a_role_do_not_share_the_cluster_of_the_current_context(tmp_path, role, selected, expected):
+    text = json.dumps({"hosts": "all", "gather_facts": False, "vars": {}, **selected}).replace("{role}", role)
+    play = json.loads(text)
+    play["vars"] |= {**LOCAL, "release_apply_release": str(EXAMPLES / "4.22.0")}
+    (tmp_path / "site.yml").write_text(json.dumps([{**play, "roles": [f"capability.openshift.{role}"]}]))
+    found = refusals(run(tmp_path, "site.yml", "-i", "paris,rome,"))
+    assert {host: codes for host, (_message, codes) in found.items()} == {"paris": expected, "rome": expected}
+
+
 @pytest.mark.parametrize(("name", "value"), [("fail_on", "risk"), ("forbidden_capabilities", "all")])
 def test_a_rollout_without_a_plan_does_not_ignore_its_limits(tmp_path, name, value):
     given = {"kubeconfig": "missing", "release": "missing", name: value}
