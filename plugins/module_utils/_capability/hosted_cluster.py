@@ -19,7 +19,9 @@ from .._data.hosted_clusters import (
     DELETED_WITHOUT_OAUTH_SINCE,
     KEEPING_PLATFORMS,
     KEPT_FILES,
+    NOT_WRITTEN,
     SELECTABLE_SINCE,
+    WRITTEN_WITHOUT,
     SelectableNames,
 )
 from .._data.version import Minor
@@ -52,7 +54,8 @@ class HostedCapabilities(NamedTuple):
 def hosted_data(data: MinorData) -> MinorData:
     """``data`` of a hosted cluster: its vCurrent is what HyperShift enables by default, because it uses no sets."""
     disabled = next(item.names for item in reversed(DEFAULT_DISABLED_SINCE) if item.since <= data.minor)
-    return data._replace(sets={**data.sets, V_CURRENT: data.sets[V_CURRENT] - disabled})
+    sets = {**data.sets, V_CURRENT: data.sets[V_CURRENT] - disabled}
+    return data._replace(sets=sets, not_written=NOT_WRITTEN.get(data.minor, frozenset()))
 
 
 def selectable_names(minor: Minor) -> SelectableNames:
@@ -63,9 +66,8 @@ def selectable_names(minor: Minor) -> SelectableNames:
 
 def hosted_capabilities(enabled: frozenset[str], data: MinorData, gated: frozenset[str]) -> HostedCapabilities:
     """The lists of a HostedCluster of this minor that enable ``enabled`` and disable every other name."""
-    may = selectable_names(data.minor)
-    default = hosted_data(data).sets[V_CURRENT] - gated
-    to_disable, to_enable = default - enabled, enabled - default
+    may, own = selectable_names(data.minor), hosted_data(data)
+    to_disable, to_enable = _disabled(enabled, own, gated), enabled - (own.sets[V_CURRENT] - gated)
     return HostedCapabilities(
         tuple(sorted(to_enable & may.enabled)),
         tuple(sorted(to_disable & may.disabled)),
@@ -80,9 +82,15 @@ def hosted_selection(selection: Selection, data: MinorData, gated: frozenset[str
     HyperShift writes the list of the ClusterVersion again for each release, with the new names that the release enables
     by default. So the differences, and not the list, stay the same when a hosted cluster is updated.
     """
-    names, default = selection.requested(data) - gated, data.sets[V_CURRENT] - gated
-    disabled = tuple(sorted(default - names))
-    return Selection(V_CURRENT, tuple(sorted(names - default)), disabled or None, selection.where)
+    names = selection.requested(data) - gated
+    disabled = tuple(sorted(_disabled(names, data, gated)))
+    return Selection(V_CURRENT, tuple(sorted(names - data.sets[V_CURRENT])), disabled or None, selection.where)
+
+
+def _disabled(enabled: frozenset[str], data: MinorData, gated: frozenset[str]) -> frozenset[str]:
+    """What a HostedCluster has to disable so that only ``enabled`` are enabled. ``data``: as ``hosted_data``."""
+    disabled = data.sets[V_CURRENT] - gated - enabled
+    return disabled - data.not_written if WRITTEN_WITHOUT in disabled else disabled
 
 
 def without_pinning(problems: Iterable[Problem]) -> Iterator[Problem]:

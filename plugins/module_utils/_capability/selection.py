@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, NONE, V_CURRENT, MinorData, gates_of_capability, since_of
-from .._data.hosted_clusters import SelectableNames
+from .._data.hosted_clusters import WRITTEN_WITHOUT, SelectableNames
 from .._problems import Location, Problems, did_you_mean
 from .inclusion import CapabilityStatus
 
@@ -48,7 +48,8 @@ class Selection(NamedTuple):
     def requested(self, data: MinorData) -> frozenset[str]:
         """The names that the selection requests in a minor, whatever the feature gates are."""
         content = data.sets.get(self.capability_set, frozenset())
-        return (content | set(self.additional)) - set(self.excluded or ())
+        names = (content | set(self.additional)) - set(self.excluded or ())
+        return names if WRITTEN_WITHOUT in names else names - data.not_written
 
     def with_names(self, names: Iterable[str]) -> Selection:
         """The selection with ``names`` in its list, which is sorted."""

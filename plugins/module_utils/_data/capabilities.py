@@ -67,11 +67,15 @@ class ForcedCapability(NamedTuple):
 
 
 class MinorData(NamedTuple):
-    """All capabilities of a minor, whatever its feature gates are, and the content of its sets by name."""
+    """All capabilities of a minor, whatever its feature gates are, and the content of its sets by name.
+
+    ``not_written``: names that a hosted cluster lacks as soon as HyperShift writes a list.
+    """
 
     minor: Minor
     capabilities: frozenset[str]
     sets: Mapping[str, frozenset[str]]
+    not_written: frozenset[str] = frozenset()
 
 
 _GATED = (

@@ -10,6 +10,7 @@ the branches.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from .version import Minor
@@ -111,6 +112,13 @@ WRITTEN_WITHOUT = "ImageRegistry"
 """Since when HyperShift writes all enabled names into the ClusterVersion. Before, it does so only without this one.
 
 Source: ``_RECONCILE`` and IsImageRegistryCapabilityEnabled.
+"""
+
+
+NOT_WRITTEN: Mapping[Minor, frozenset[str]] = {Minor(4, 18): frozenset({"OperatorLifecycleManagerV1"})}
+"""Names of vCurrent that the written list lacks, because HyperShift of the minor has an older copy of openshift/api.
+
+Source: openshift/hypershift release-4.18:vendor/github.com/openshift/api/config/v1/types_cluster_version.go.
 """
 
 

@@ -61,6 +61,18 @@ def test_what_the_cluster_disables_stays_disabled_and_the_rest_is_requested():
     assert changes(hop) == {}
 
 
+def test_an_update_from_4_18_enables_what_its_list_lacks():
+    """HyperShift of 4.18 does not know the name, and that of 4.19 writes it."""
+    lost, start = "OperatorLifecycleManagerV1", written("4.18", "ImageRegistry", "OperatorLifecycleManagerV1")
+    patch, minor = (
+        one_hop([], [], path=("4.18.1", end), **HOSTED, cluster_version=start) for end in ("4.18.2", "4.19.1")
+    )
+
+    assert lost not in patch.before.enabled | patch.after.enabled
+    assert lost in minor.newly_requested
+    assert minor.after.enabled == default_of("4.19") - {"ImageRegistry"}
+
+
 def test_the_hint_for_a_misspelled_exclusion_names_what_the_cluster_can_disable():
     with pytest.raises(InvalidOptionError) as raised:
         planned([], [], path=("4.18.1", "4.19.1"), capabilities={"excluded_capabilities": ["Storag"]}, **HOSTED)
