@@ -129,7 +129,7 @@ def check_addon(
     for item in addon.objects:
         own = found[id(item)]
         problems = [_problem(each, addon.location(item)) for each in own]
-        if addon.installer == "helm" and item.hook and "install" not in item.hook.lower():  # such as a test
+        if addon.installer == "helm" and item.is_other_hook:
             problems = [each._replace(severity="warning") if each.severity == "error" else each for each in problems]
         verdicts = {_VERDICTS.get(problem.severity, "fine") for problem in problems}
         if check.is_unknown(*item.resource_id.group_kind) or any(each.rule == "unknown-kind" for each in own):
@@ -187,9 +187,12 @@ class _Check:
                 yield self._too_early(f"the CustomResourceDefinition of {kind}")
                 return
             looked_up = _LOOKS_UP_FIRST.get(self.addon.installer)
-            is_before = position < 0 or (self.addon.installer == "helm" and (in_crds or item.hook))
+            # Helm installs the files in crds one after another, and waits for the definitions after the last one.
+            is_later = (in_crds and not item.in_crds_of_chart) or item.hook
+            is_before = position < 0 or (self.addon.installer == "helm" and is_later)
             if looked_up and not is_before and self._is_first(group, kind):
                 severity, why, hint = looked_up
+                hint = "Move the object to the directory templates of the chart" if item.in_crds_of_chart else hint
                 message = f"is of a kind that the add-on defines, and {why}"
                 yield _Finding("late-definition", message, hint, severity=severity)
         elif served is not None and served.needs:

@@ -60,6 +60,7 @@ class AddonObject(NamedTuple):
 
     ``line``: of the object, or of its document. ``annotation``, ``hook``: the values of the annotations of capabilities
     and of Helm. ``source`` is the file of the chart. ``is_first``: whether it is in the first document of its file.
+    ``in_list``: whether it is an item of a List, whose annotations count for Helm.
     """
 
     manifest: Manifest
@@ -69,11 +70,17 @@ class AddonObject(NamedTuple):
     hook: str = ""
     source: str = ""
     is_first: bool = True
+    in_list: bool = False
 
     @property
     def resource_id(self) -> ResourceId:
         """Its identity."""
         return self.manifest.resource_id
+
+    @property
+    def is_other_hook(self) -> bool:
+        """Whether it is a hook of Helm that no installation runs, such as a test."""
+        return bool(self.hook) and "install" not in self.hook.lower()
 
     @property
     def in_crds_of_chart(self) -> bool:
@@ -142,7 +149,8 @@ def read_object(
             read_object(item, file, at, problems, source, is_first=is_first)
             for item, at in zip(items, lines, strict=True)
         )
-        return [found for objects in each for found in objects]
+        of_list = as_text(nested(metadata, "annotations", _HOOK))
+        return [found._replace(hook=of_list, in_list=True) for objects in each for found in objects]
     name = as_text(nested(metadata, "name")) or as_text(nested(metadata, "generateName"))
     group, _slash, version = as_text(api_version).rpartition("/")
     if group in _NOT_APPLIED or (metadata is None and not kind):
@@ -180,16 +188,26 @@ def is_definition(item: AddonObject) -> bool:
     return item.resource_id.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind
 
 
+_LIST, _CUSTOM = "List", 3
+
+
 def _rank(item: AddonObject) -> int:
     return 0 if item.resource_id.group_kind == NAMESPACES.group_kind else 1 if is_definition(item) else 2
 
 
 def _helm_rank(item: AddonObject) -> tuple[int, int, int, str]:
-    """Hooks of one weight are in the order of their names, whatever their kinds are."""
+    """Hooks of one weight are in the order of their names, whatever their kinds are. Other hooks are last.
+
+    Helm sorts documents by their kind, so what is in a List comes with the kinds that it does not know
+    (helm/helm:pkg/release/v1/util/kind_sorter.go).
+    """
     if item.in_crds_of_chart:
         return 0, 0, 0, ""
     if not item.hook:
-        return 2, 0, _rank(item), ""
+        group = item.resource_id.group
+        is_custom = item.in_list or ("." in group and not group.endswith(".k8s.io"))
+        kind = _LIST if item.in_list else item.resource_id.kind
+        return (2, 0, _CUSTOM, kind) if is_custom else (2, 0, _rank(item), "")
     weight = as_text(nested(item.body, "metadata", "annotations", _HOOK_WEIGHT))
-    before = 1 if "pre-install" in item.hook.lower() else 3
+    before = 1 if "pre-install" in item.hook.lower() else 4 if item.is_other_hook else 3
     return before, int(weight) if re.fullmatch(r"[+-]?[0-9]+", weight) else 0, 0, item.resource_id.name

@@ -42,6 +42,8 @@ _SUFFIXES, _PATCH = (".yaml", ".yml", ".json"), ".patch"
 Source = tuple[str, str, str]
 """The path of a file, and the namespace and the name of a ConfigMap in it. An unknown namespace is empty."""
 
+_COMMENTS = rb"(?:[ \t\r]*(?:#[^\n]*)?\n)*"
+_EMPTY_DOCUMENT = re.compile(_COMMENTS + rb"---[ \t\r]*(?:#[^\n]*)?\n" + _COMMENTS + rb"---\s")
 _ANY = "*"
 _CONFIG_MAP = re.compile(r"\bConfigMap\b")
 _KEEP_NAME = "disableNameSuffixHash"
@@ -155,7 +157,7 @@ class ExtraManifests:
 
     def _read(self, file: CheckoutFile, checkout: Checkout) -> None:
         if file.path in self._listed:
-            objects = read_objects(file.data, file.path, self.problems)
+            objects = self._objects_in(file.data, file.path)
             beside = posixpath.join(posixpath.dirname(posixpath.dirname(file.path)), AGENT_CONFIG)
             if file.path in self._of_generator:
                 objects = self._generated(file.path, objects)
@@ -171,6 +173,26 @@ class ExtraManifests:
             items = document.get(document.root, "items") if document.text_of(document.root, "kind") == "List" else None
             for node in (document.root,) if items is None else items.items:
                 self._read_config_map(document, node)
+
+    def _objects_in(self, text: bytes, path: str, line: int = 1, *, is_block: bool = True) -> list[AddonObject]:
+        """The objects in a manifest. The bootstrap of the installation applies nothing if it cannot read one.
+
+        It reads the first document of a file. assisted-service divides a file only if several are not empty. Sources:
+        openshift/library-go:pkg/assets/create/creater.go load, openshift/assisted-service:
+        internal/ignition/installmanifests.go expandMultiDocYaml.
+        """
+        objects = read_objects(text, path, self.problems, line, is_block=is_block)
+        listed = next((item for item in objects if item.in_list), None)
+        if listed is not None:
+            message = "is in a List, which the bootstrap of the installation cannot read"
+            where, hint = Location(path, line=listed.line), "Write each object as its own document"
+        elif len(objects) == 1 and _EMPTY_DOCUMENT.match(text):
+            message = "follows an empty document, which the bootstrap of the installation reads instead"
+            where, hint = Location(path, line=objects[0].line), "Remove the first line with ---"
+        else:
+            return objects
+        self.problems.warning("unread-extra-manifests", where, message, hint)
+        return []
 
     def _read_config_map(self, document: SourceDocument, node: Node) -> None:
         """Read the extra manifests in ``node`` if it is a ConfigMap of a site."""
@@ -188,7 +210,7 @@ class ExtraManifests:
             # Each line of a literal block is one of the manifest.
             is_block = pair.value.style == "|"
             line = document.line_of(pair.key) + is_block
-            objects += read_objects(text, path, self.problems, line, is_block=is_block)
+            objects += self._objects_in(text, path, line, is_block=is_block)
 
     def _generated(self, path: str, objects: list[AddonObject]) -> list[AddonObject]:
         """Those of the ``objects`` in a file that the generator of a SiteConfig puts into a ConfigMap.
@@ -274,7 +296,7 @@ class ExtraManifests:
                         # A missing file is no wrong one.
                         if not self._is_manifest((file.path, namespace, name), key, data or b"{}", where):
                             continue
-                        objects += read_objects(data, path, self.problems)
+                        objects += self._objects_in(data, path)
                         if not data:
                             self._incomplete.add((file.path, namespace, name))
 

@@ -285,6 +285,36 @@ def test_helm_looks_up_the_kind_of_a_hook_when_it_runs_the_hook(tmp_path):
         assert (one(result).severity, result.keys["addons"][0]["needs"]) == (severity, needs)
 
 
+def test_helm_does_not_wait_for_definitions_between_the_files_of_crds(tmp_path):
+    path = write_addon(tmp_path, {"out.yaml": chart(own_definition(), WIDGET, folder="crds") + chart(NAMESPACE)})
+    result = check(path)
+    assert ("late-definition", WIDGET_NAME) in found(result)
+    hints = [item.hint for item in result.findings if item.code == "late-definition"]
+    assert hints == ["Move the object to the directory templates of the chart"]
+
+
+def test_helm_sorts_a_list_as_one_document_with_its_own_annotations(tmp_path):
+    config = thing("ConfigMap", namespace="fresh")
+    listed = {"apiVersion": "v1", "kind": "List", "items": [NAMESPACE]}
+    path = write_addon(tmp_path, {"out.yaml": chart(listed, config)})
+    assert found(check(path)) == [("wrong-order", "ConfigMap fresh/one")]
+    write_addon(tmp_path, {"out.yaml": chart({**listed, "items": [NAMESPACE, config]})})
+    assert found(check(path)) == []
+    for kind, rules in (("Gadget", ["wrong-order"]), ("Widget", [])):
+        definition = chart(own_definition(kind), folder="crds")
+        write_addon(tmp_path, {"out.yaml": definition + chart(listed, {**WIDGET, "kind": kind})})
+        assert [rule for rule, _resource in found(check(path))] == rules
+    write_addon(tmp_path, {"out.yaml": chart({**listed, "items": [hooked(LINK, "test")]})})
+    assert one(check(path)).severity == "error"
+
+
+def test_hooks_that_no_installation_runs_provide_nothing_for_it(tmp_path):
+    config = hooked(thing("ConfigMap", namespace="fresh"), "post-install")
+    for hook, rules in (("post-delete", ["wrong-order"]), ("pre-upgrade,pre-install", [])):
+        path = write_addon(tmp_path, {"out.yaml": chart(hooked(NAMESPACE, hook, "-5"), config)})
+        assert [rule for rule, _resource in found(check(path))] == rules
+
+
 @pytest.mark.parametrize(
     ("kind", "api"), [("ClusterServiceVersion", "operators.coreos.com/v1"), ("Role", f"{RBAC}beta1")]
 )

@@ -44,6 +44,7 @@ configMapGenerator:
   - extra-manifests/01-kubelet.yaml
   - marketplace.yaml=extra-manifests/09-openshift-marketplace-ns.yaml
 """
+EXISTING = {"kind": "Namespace", "metadata": {"name": "openshift-marketplace"}}
 CONFIG_MAP = """\
 apiVersion: v1
 kind: ConfigMap
@@ -250,6 +251,26 @@ def test_the_generator_of_a_site_config_reads_the_first_document(checked, name, 
     assert rules_of(found) == ([] if counts else [("dangling-namespace", "lab.yaml")])
     is_dropped = content.count("kind: ") > 1 or not counts
     assert unread(found) == [("unread-extra-manifests", f"extra/{name}")] * is_dropped
+
+
+@pytest.mark.parametrize(
+    ("manifest", "counts"),
+    [
+        (f"kind: List\napiVersion: v1\nitems: [{json.dumps({'apiVersion': 'v1', **EXISTING})}]\n", False),
+        (f"---\n# A comment\n---\n{NAMESPACE}", False),
+        (f"# A comment\n---\n{NAMESPACE}", True),
+        (f"---\n---\n{NAMESPACE}---\n{NAMESPACE.replace('market', 'other')}", True),
+    ],
+)
+def test_what_the_bootstrap_cannot_read_does_not_exist(checked, manifest, counts):
+    """assisted-service divides a file only if several documents are not empty."""
+    files = {"berlin.yaml": INSTANCE, "kustomization.yaml": KUSTOMIZATION}
+    files["extra-manifests/01-kubelet.yaml"] = "kind: KubeletConfig\n"
+    files["extra-manifests/09-openshift-marketplace-ns.yaml"] = manifest
+    found = checked(files)["findings"]
+    assert rules_of(found) == ([] if counts else [("dangling-namespace", "berlin.yaml")])
+    expected = ("unread-extra-manifests", "extra-manifests/09-openshift-marketplace-ns.yaml")
+    assert unread(found) == [expected] * (not counts)
 
 
 @pytest.mark.parametrize(("left_out", "reported"), [("b.yaml", ["a.yaml"]), ("a.yaml", ["b.yaml"])])
