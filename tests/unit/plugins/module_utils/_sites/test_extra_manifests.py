@@ -259,6 +259,7 @@ def test_the_generator_of_a_site_config_reads_the_first_document(checked, name, 
         (f"kind: List\napiVersion: v1\nitems: [{json.dumps({'apiVersion': 'v1', **EXISTING})}]\n", False),
         (f"---\n# A comment\n---\n{NAMESPACE}", False),
         (f"# A comment\n---\n{NAMESPACE}", True),
+        (f"%YAML 1.1\n---\n{NAMESPACE}", True),
         (f"---\n---\n{NAMESPACE}---\n{NAMESPACE.replace('market', 'other')}", True),
     ],
 )
