@@ -37,6 +37,7 @@ options:
       expires:
         description:
           - The last day (UTC) on which the entry counts, as V(YYYY-MM-DD). By default, it always counts.
+          - Quote it. Before ansible-core 2.19, templates turn an unquoted date into text that Ansible cannot read.
         type: str
       clusters:
         description:

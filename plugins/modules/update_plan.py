@@ -294,7 +294,7 @@ EXAMPLES = r"""
     acceptances:
       - name: ack-4.18-kube-1.32-api-removals-in-4.19
         reason: no v1beta1 client since June
-        expires: 2027-03-01
+        expires: "2027-03-01"
       - name: Insights
         reason: it sends nothing without a pull secret
 

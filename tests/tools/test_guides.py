@@ -16,6 +16,8 @@ DOCS = ROOT / "docs"
 KINDS = ("tutorials", "how_to", "reference", "explanation")
 PAGES = sorted(path for kind in KINDS for path in (DOCS / kind).glob("*.md"))
 LIMIT = 1500
+SHOWN = ("docs", "examples", "extensions", "playbooks", "plugins", "roles")
+"""Folders with examples for users."""
 LOOKED_UP = DOCS / "reference" / "problems.md"
 """A page that is not read as a whole: it has a paragraph for each code."""
 
@@ -57,3 +59,12 @@ def test_each_page_is_in_the_overview() -> None:
     listed = re.findall(r"\]\(([^)#]+)\)", (DOCS / "README.md").read_text(encoding="utf-8"))
 
     assert [str(page.relative_to(DOCS)) for page in PAGES if str(page.relative_to(DOCS)) not in listed] == []
+
+
+def test_dates_in_examples_are_quoted() -> None:
+    """Before ansible-core 2.19, a templated list with a date is text that is no literal."""
+    paths = (path for folder in SHOWN for path in (ROOT / folder).rglob("*.*"))
+    files = (path for path in paths if path.suffix in (".md", ".py", ".yml"))
+    texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in files}
+
+    assert [name for name, text in texts.items() if re.search(r"\bexpires: +[0-9]", text)] == []
