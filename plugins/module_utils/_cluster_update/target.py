@@ -99,7 +99,10 @@ def _find_version(
     version: str, architecture: str, listed: tuple[_ListedRelease, ...], obj: Object, problems: Problems
 ) -> TargetRelease | None:
     """The CVO accepts a request of an earlier version of the cluster ``obj``, and ignores it."""
-    every = found = [release for release in listed if release.version == version]
+    every = [release for release in listed if release.version == version]
+    # The CVO does not count what the spec requests, which counts here only if the status has no release of the version.
+    counted = {_identity(release) for release in _named({"status": obj.get("status")})}
+    every = found = [release for release in every if _identity(release) in counted] or every
     if len(_images(found)) > 1:
         is_multi = architecture == "multi"
         found = [release for release in found if release.architecture and (release.architecture == MULTI) == is_multi]
@@ -122,8 +125,13 @@ def _find_version(
 
 def _images(releases: Sequence[_ListedRelease]) -> list[str]:
     """The images of ``releases``, each once. What the cluster runs or requests comes first, so its name counts."""
-    first = {image_digest(release.image) or release.image: release.image for release in reversed(releases)}
+    first = {_identity(release): release.image for release in reversed(releases)}
     return sorted(first.values())
+
+
+def _identity(release: _ListedRelease) -> tuple[str, str]:
+    """What two names of one release have in common."""
+    return release.version, image_digest(release.image) or release.image
 
 
 def image_digest(image: str) -> str:

@@ -133,7 +133,7 @@ def condition_reasons(status: UpdateStatus, target: str, *, hosted: bool) -> Ite
         code, text = "invalid-cluster-version", "the ClusterVersion is not valid"
         yield _reason("risk", code, invalid, text, "Correct the spec of the ClusterVersion", name=code)
     if accepted is not None:
-        if status.requested == target:
+        if status.requested == target and not status.requests_other_image:
             text = f"the cluster-version operator does not accept the requested update to {target}"
             yield _reason("blocked", "release-not-accepted", accepted, text, "Correct what the message reports")
         else:

@@ -80,8 +80,8 @@ class UpdateStatus(NamedTuple):
     ``version`` and ``image``: what the cluster runs or updates to. ``history``: newest first. ``available``: versions
     that are recommended. ``requested``: the version in ``spec.desiredUpdate`` or of a rejected image there, or empty.
     ``accepted_risks``: names in ``spec.desiredUpdate.acceptRisks``. ``signature_stores``: the URLs in
-    ``spec.signatureStores``, which replace the stores of the release. ``is_outdated``: the CVO has not processed
-    the last change of the spec.
+    ``spec.signatureStores``, which replace the stores of the release. ``is_outdated``: the CVO has not reported
+    the last change of the spec. ``requests_other_image``: of a version that the status lists with another image.
     """
 
     version: str
@@ -95,6 +95,7 @@ class UpdateStatus(NamedTuple):
     accepted_risks: frozenset[str]
     signature_stores: tuple[str, ...]
     is_outdated: bool
+    requests_other_image: bool
 
     @property
     def completed(self) -> str:
@@ -147,7 +148,23 @@ def read_update_status(cluster_version: object) -> UpdateStatus:
         accepted_risks=frozenset(as_text(nested(risk, "name")) for risk in mappings_in(nested(desired, "acceptRisks"))),
         signature_stores=tuple(as_text(nested(store, "url")) for store in stores),
         is_outdated=is_outdated,
+        requests_other_image=_requests_other_image(cluster_version),
     )
+
+
+def _requests_other_image(cluster_version: object) -> bool:
+    """Whether the spec requests an image of a version that the status lists with other images only.
+
+    Source: openshift/cluster-version-operator:lib/validation/validation.go countPayloadsForVersion.
+    """
+    status, desired = nested(cluster_version, "status"), nested(cluster_version, "spec", "desiredUpdate")
+    conditional = (nested(item, "release") for item in mappings_in(nested(status, "conditionalUpdates")))
+    listed = [*mappings_in(nested(status, "availableUpdates")), *conditional]
+    named = [as_text(nested(item, "image")) for item in listed if nested(item, "version") == nested(desired, "version")]
+    # A mirror can have another name, so the digests are compared.
+    digests = {image.rpartition("@")[2] for image in named if image}
+    requested = as_text(nested(desired, "image"))
+    return bool(requested and digests) and requested.rpartition("@")[2] not in digests
 
 
 def _rejected_version(cluster_version: object) -> str:

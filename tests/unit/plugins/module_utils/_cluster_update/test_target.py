@@ -106,6 +106,17 @@ def test_a_conditional_update_and_a_request_are_listed():
     assert find(requested, version=NEXT) == (TARGET, [])
 
 
+@pytest.mark.parametrize("architecture", ["amd64", "multi"])
+def test_a_requested_image_is_not_another_one_of_a_listed_version(architecture):
+    """Such as one that the operator rejects, because it does not exist."""
+    listed = {"availableUpdates": [release(NEXT)]}
+    conditional = {"conditionalUpdates": [{"release": release(NEXT), "conditions": []}]}
+    for status in (listed, conditional):
+        obj = cluster_version(status=status, desiredUpdate={"version": NEXT, "image": OTHER})
+        assert find(obj, version=NEXT, architecture=architecture) == (TARGET, [])
+        assert find(obj, image=OTHER) == (TARGET._replace(image=OTHER), [])
+
+
 @pytest.mark.parametrize("obj", [cluster_version((NEXT, "Partial")), cluster_version(desiredUpdate=release(NEXT))])
 def test_an_image_has_the_name_by_which_it_was_requested(obj):
     mirrored = TARGET.image.replace("quay.io/openshift", "mirror.example:5000/ocp")

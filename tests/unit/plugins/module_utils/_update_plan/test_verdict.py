@@ -252,6 +252,18 @@ def test_a_release_that_the_cvo_does_not_accept_blocks_the_update_to_it():
     assert codes(found) == [("blocked", "release-not-accepted", "PreconditionChecks")]
 
 
+@pytest.mark.parametrize("kind", ["availableUpdates", "conditionalUpdates"])
+@pytest.mark.parametrize(("image", "expected"), [("mirror@b", "blocked"), ("a@c", "risk"), ("", "blocked")])
+def test_an_image_that_is_not_accepted_does_not_block_the_listed_one_of_its_version(kind, image, expected):
+    shown = condition("ReleaseAccepted", False, "RetrievePayload", "no image")
+    listed: dict[str, Any] = {"version": MINOR[1], "image": "a@b"}
+    status = {kind: [listed if kind == "availableUpdates" else {"release": listed, "conditions": []}]}
+    wanted: dict[str, Any] = {"desiredUpdate": {"version": MINOR[1], "image": image}}
+    found = verdict(MINOR, cluster_version=reported(MINOR[0], shown, status=status, **wanted))
+
+    assert (expected, "release-not-accepted", "RetrievePayload") in codes(found)
+
+
 @pytest.mark.parametrize(
     ("version", "image", "expected"),
     [(MINOR[1], "a@b", "blocked"), ("4.19.0", "a@b", "risk"), (MINOR[1], "c@d", "risk")],
