@@ -132,7 +132,8 @@ def wait_for_capabilities(
 
     def check(obj: Object | None, operators: Mapping[str, Object]) -> tuple[Availability, Mapping[str, Versions]]:
         present = operators_of_cluster(operators, names, after.cluster.version)
-        return check_availability(names, obj, operators, present if expected is None else expected), present
+        awaited = present if expected is None else expected
+        return check_availability(names, obj, operators, awaited, is_processed=_is_processed(enabled, obj)), present
 
     last: Object = after.obj
     # The snapshot is older than the write.
@@ -154,7 +155,8 @@ def wait_for_capabilities(
                 except ClusterError as failed:
                     is_done, error = False, failed
             if obj is not None and is_done:
-                if expected is None and enabled.change.added and not (present or is_synced(obj)):
+                is_known = present or is_synced(obj) or _is_processed(enabled, obj)
+                if expected is None and enabled.change.added and not is_known:
                     _warn_about_status(problems)
                 problems += availability.degraded
                 return _reading(client, obj, release, after)
@@ -169,6 +171,21 @@ def wait_for_capabilities(
     problems.error(code, "wait", message, "Check the following problems, or increase wait_timeout")
     problems += missing
     return _reading(client, last, release, after)
+
+
+def _is_processed(enabled: EnableResult, obj: Object | None) -> bool:
+    """Whether the CVO shows in ``obj`` that it has processed a write that requests what it had applied before.
+
+    It then shows the condition at once, has nothing to apply, and reports the generation minutes later.
+    Source: openshift/cluster-version-operator:pkg/cvo/sync_worker.go Update.
+    """
+    before, after = enabled.before, enabled.after
+    if not is_synced(before.obj) or not before.cluster.enabled.issuperset(enabled.change.requested_after):
+        return False
+    if nested(obj, "metadata", "generation") != nested(after.obj, "metadata", "generation"):
+        return False  # Another client has changed the spec since.
+    conditions = (find_capability_condition(nested(item, "status") or {}) or {} for item in (before.obj, obj))
+    return [item.get("status") for item in conditions] == ["True", "False"]
 
 
 def capabilities_dict(reading: CapabilityReading) -> dict[str, Any]:

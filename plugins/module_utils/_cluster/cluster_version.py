@@ -65,7 +65,12 @@ class Condition(NamedTuple):
 
 
 def is_behind(cluster_version: object) -> bool:
-    """Whether the status of a ClusterVersion is that of an earlier generation of its spec."""
+    """Whether the status of a ClusterVersion reports an earlier generation of its spec.
+
+    If a change, such as one of the channel, does not change what the CVO applies, it takes effect at once, and the
+    status has its generation only after the next sync, up to four minutes later.
+    Source: openshift/cluster-version-operator:pkg/cvo/sync_worker.go Update, calculateNextFrom.
+    """
     generation = nested(cluster_version, "metadata", "generation")
     observed = nested(cluster_version, "status", "observedGeneration")
     return isinstance(generation, int) and isinstance(observed, int) and observed < generation

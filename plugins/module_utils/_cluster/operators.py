@@ -93,12 +93,15 @@ def check_availability(
     cluster_version: Mapping[str, Any] | None,
     operators: Mapping[str, Mapping[str, Any]],
     expected: Mapping[str, Versions],
+    *,
+    is_processed: bool = False,
 ) -> Availability:
     """Check that ``capabilities`` are enabled, and their ``expected`` operators (name -> versions) are available.
 
     The CVO must also have finished its sync, if it reports one.
 
-    ``cluster_version`` and ``operators`` (by name) are the objects of the cluster.
+    ``cluster_version`` and ``operators`` (by name) are the objects of the cluster. ``is_processed``: the CVO has
+    nothing to apply because of the last change of the spec, even if it does not report the generation yet.
     """
     missing = Problems()
     degraded = Problems()
@@ -107,8 +110,10 @@ def check_availability(
     if absent:
         message = f"status does not have {', '.join(sorted(absent))} yet{_reported(cluster_version)}"
         missing.error("missing-capability", str(CLUSTER_VERSION), message, hint)
-    elif unfinished := _unfinished_sync(cluster_version):
-        hint = hint if is_behind(cluster_version) else "Wait, or repair what it waits for"
+    elif unfinished := _unfinished_sync(cluster_version, is_processed=is_processed):
+        hint = "Wait, or repair what it waits for"
+        if is_behind(cluster_version) and not is_processed:
+            hint = "After a change of the channel, wait up to four minutes, and otherwise check that the operator runs"
         missing.error("unfinished-sync", str(CLUSTER_VERSION), unfinished, hint)
     for name, versions in sorted(expected.items()):
         readiness = cluster_operator_readiness(operators.get(name), versions)
@@ -125,17 +130,17 @@ def is_synced(cluster_version: Mapping[str, Any] | None) -> bool:
     return "Progressing" in conditions_of(cluster_version) and not _unfinished_sync(cluster_version)
 
 
-def _unfinished_sync(cluster_version: Mapping[str, Any] | None) -> str:
+def _unfinished_sync(cluster_version: Mapping[str, Any] | None, *, is_processed: bool = False) -> str:
     """Why the CVO may not have applied the manifests of a capability yet, empty if nothing shows that.
 
     After a change of the spec, it first adds the names to the status. Only when it begins to apply the manifests, it
     reports the generation of the spec, and is Progressing until all of them are applied and their operators available.
     Source: openshift/cluster-version-operator:pkg/cvo/sync_worker.go Update, calculateNextFrom, apply.
     """
-    if is_behind(cluster_version):
+    if is_behind(cluster_version) and not is_processed:
         generation = nested(cluster_version, "metadata", "generation")
         observed = nested(cluster_version, "status", "observedGeneration")
-        return f"the operator has not processed generation {generation} of the spec yet, only {observed}"
+        return f"the operator has not reported generation {generation} of the spec yet, only {observed}"
     progressing = conditions_of(cluster_version).get("Progressing", {})
     if progressing.get("status") == "True":
         return f"the operator has not applied everything yet: {progressing.get('message')}"

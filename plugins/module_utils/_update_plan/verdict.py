@@ -250,9 +250,10 @@ def _status_at(hop: Hop, state: UpdateState, unchecked: list[Unchecked]) -> Upda
         message = f"the cluster runs {status.version}, not {expected}, so its status was not used"
         unchecked.append(Unchecked("unused-status", message))
         return None
-    outdated = "the operator has not processed the last change of the ClusterVersion" if status.is_outdated else ""
-    if outdated or state.unkept:
-        message = f"{outdated or state.unkept}, so the status may be outdated"
+    late = "the operator has not reported the last change of the ClusterVersion yet, which takes up to four minutes"
+    outdated = state.unkept or (late if status.is_outdated else "")
+    if outdated:
+        message = f"{outdated}, so the status may be outdated"
         unchecked.append(Unchecked("outdated-status", message))
     return status
 

@@ -22,7 +22,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.capa
     snapshot_for_wait,
     wait_for_capabilities,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import CLUSTER_VERSION
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import (
+    CLUSTER_VERSION,
+    IMPLICITLY_ENABLED,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import CapabilityRequest
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import watch
@@ -159,6 +162,48 @@ def test_the_wait_ends_when_status_and_operators_are_right(
     assert [item.code for item in problems] == codes
     found: Any = capabilities_dict(after)["enabled_capabilities"]
     assert found == sorted(["Ingress", *names])
+
+
+def report_condition(server: ApiServer, status: str, *enabled: str, observed: int = 1, **spec: str) -> None:
+    """Write the status of a CVO that has applied the first generation of the spec, and what changes in that."""
+    conditions = [{"type": "Progressing", "status": "False"}, {"type": IMPLICITLY_ENABLED, "status": status}]
+    shown: dict[str, Any] = {"capabilities": {"enabledCapabilities": list(enabled)}, "conditions": conditions}
+    old = server.objects[PATH]["spec"] if PATH in server.objects else {"capabilities": BASE}
+    shown |= {"desired": {"version": VERSION}, "observedGeneration": observed}
+    server.put(CLUSTER_VERSIONS, "version", spec={**old, **spec}, status=shown)
+
+
+@pytest.mark.parametrize(
+    ("enabled", "observed", "condition", "channel", "codes"),
+    [
+        (["Console"], 1, "False", "", []),
+        (["Console"], 1, "True", "", ["unavailable-capability", "unfinished-sync"]),
+        (["Console"], 0, "False", "", ["unavailable-capability", "unfinished-sync"]),
+        ([], 1, "False", "", ["unavailable-capability", "unfinished-sync"]),
+        (["Console"], 1, "False", "another", ["unavailable-capability", "unfinished-sync"]),
+    ],
+    ids=["processed", "not processed", "after another change", "of a new name", "before another change"],
+)
+def test_the_wait_for_what_is_applied_ends_with_the_condition(
+    server: ApiServer,
+    enabled: list[str],
+    observed: int,
+    condition: str,
+    channel: str,
+    codes: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The CVO reports the generation of such a change minutes later."""
+    monkeypatch.setattr(watch, "_PAUSE", 0.01)
+    report_condition(server, "True", "Ingress", *enabled, observed=observed, channel="")
+    client, problems = server.client(), Problems()
+    before = snapshot_for_wait(client)
+    result = enable_capabilities(client, CONSOLE, None, dry_run=False)
+    report_condition(server, condition, "Ingress", "Console", observed=observed, channel=channel)
+
+    wait_for_capabilities(client, result, CONSOLE, None, before, 1 if codes else 60, silent, problems)
+
+    assert [item.code for item in problems] == codes
 
 
 @pytest.mark.parametrize("is_denied", [False, True])

@@ -180,8 +180,8 @@ def cluster_version(observed: Any, progressing: str | None) -> dict[str, Any]:
         (3, "Unknown", ""),
         (2, None, ""),
         (None, "False", ""),
-        (1, "False", "the operator has not processed generation 2 of the spec yet, only 1"),
-        (1, None, "the operator has not processed generation 2 of the spec yet, only 1"),
+        (1, "False", "the operator has not reported generation 2 of the spec yet, only 1"),
+        (1, None, "the operator has not reported generation 2 of the spec yet, only 1"),
         (2, "True", "the operator has not applied everything yet: 3 of 9 done"),
     ],
 )
@@ -192,6 +192,19 @@ def test_a_sync_that_is_not_complete_is_missing(observed, progressing, message):
     # An operator that reports its progress runs.
     assert [item.hint.startswith("Wait") for item in found.missing] == ([progressing == "True"] if message else [])
     assert is_synced(obj) == (not message and progressing is not None)
+
+
+@pytest.mark.parametrize("progressing", ["False", "True"])
+def test_a_change_for_which_nothing_is_applied_can_be_reported_later(progressing):
+    found = check_availability(frozenset({"Console"}), cluster_version(1, progressing), {}, {}, is_processed=True)
+    hints = ["Wait, or repair what it waits for"] if progressing == "True" else []
+    assert [item.hint for item in found.missing] == hints
+
+
+def test_the_operator_reports_a_change_of_the_channel_minutes_later():
+    found = check_availability(frozenset({"Console"}), cluster_version(1, "False"), {}, {})
+    hint = "After a change of the channel, wait up to four minutes, and otherwise check that the operator runs"
+    assert [item.hint for item in found.missing] == [hint]
 
 
 def test_a_missing_name_is_returned_alone():

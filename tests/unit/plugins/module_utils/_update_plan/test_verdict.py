@@ -522,12 +522,15 @@ def test_a_missing_config_map_of_acknowledgements():
 
 # What is not known.
 
+LATE = "the operator has not reported the last change of the ClusterVersion yet, which takes up to four minutes"
+
 
 @pytest.mark.parametrize(
     ("generation", "unkept", "message"),
     [
         (7, "", ""),
-        (8, "", "the operator has not processed the last change of the ClusterVersion, so the status may be outdated"),
+        (8, "", f"{LATE}, so the status may be outdated"),
+        (8, "no operator runs", "no operator runs, so the status may be outdated"),
         (7, "no operator runs", "no operator runs, so the status may be outdated"),
     ],
 )
