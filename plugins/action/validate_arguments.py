@@ -63,6 +63,8 @@ _CLUSTERS = (("kubeconfig", "context", "host"), ("cluster_version",), ("request_
 """What selects a cluster, or is of one."""
 _WRITTEN = ("dest", "report", "outputs", "baseline")
 """Options with the path of what a module writes for one host."""
+_ENVIRONMENT = "K8S_AUTH_"
+"""Prefix of the environment variables for a connection."""
 _OF_PLAY = "target_"
 """Prefix of the variables that decide on which hosts a play runs, before it reads those of a host."""
 
@@ -141,14 +143,29 @@ class ActionModule(ActionBase):
         self, role: Playbook, values: Mapping[str, Any], variables: Mapping[str, Any], problems: Problems
     ) -> None:
         """Report that several hosts would use one cluster. On other machines, each can have its own kubeconfig."""
-        has_one = len(variables["ansible_play_hosts_all"]) == 1 or self._task.run_once or not self._is_local
+        has_one = len(variables["ansible_play_hosts_all"]) == 1 or self._can_be_for_one_host or not self._is_local
         is_elsewhere = any(self._task.environment or ()) or not self._module_defaults(role).isdisjoint(_CLUSTERS[0])
         if not has_one and not is_elsewhere:
             failed = {str(problem.where) for problem in problems}
             _check_cluster(role, {*values, *failed}, variables["inventory_hostname"], problems)
 
+    @property
+    def _can_be_for_one_host(self) -> bool:
+        """Whether ``run_once`` or a condition can select a host. A task does not inherit those of ``include_role``."""
+        task: Any = self._task
+        while task is not None:
+            if task.when or task.run_once:
+                return True
+            task = task._parent
+        return False
+
     def _module_defaults(self, role: Playbook) -> set[str]:
-        """The options that ``module_defaults`` of the task set, of whichever module. A template can set all."""
+        """The options that ``module_defaults`` of the task set, of whichever module. A template can set all.
+
+        Variables of an environment for the connection stand for all of them, too.
+        """
+        if any(name.startswith(_ENVIRONMENT) for entry in self._task.environment or () for name in entry):
+            return set(role.options)
         given = [options for entry in self._task.module_defaults or () for options in entry.values()]
         return {name for options in given for name in (options if isinstance(options, Mapping) else role.options)}
 

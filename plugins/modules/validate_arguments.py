@@ -64,6 +64,7 @@ options:
     description:
       - Variables of which one must select the cluster of a host. Not needed for C(localhost). With O(prefix), needed if
         several hosts run the role on this machine, and neither C(module_defaults) nor C(environment) can select it.
+        C(run_once) or a condition can select one host, so it is not needed with them.
     type: list
     elements: str
   required_by:

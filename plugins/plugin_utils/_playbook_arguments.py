@@ -142,23 +142,26 @@ def _of_role(option: str, playbook: Playbook) -> Problem:
 
 
 def check_role_names(
-    role: Playbook, names: Collection[str], problems: Problems, *, defaults: Collection[str] = ()
+    role: Playbook, variables: Mapping[str, Any], problems: Problems, *, defaults: Collection[str] = ()
 ) -> None:
-    """Report the ``names`` that begin as the variables of a role, and are ignored.
+    """Report the ``variables`` whose names begin as those of a role, and that are ignored.
 
     These are options of its module, unless they are among ``defaults``, those of ``module_defaults``, and names that
-    are almost one of its variables that is not set. Others belong to the user, because linters ask for the prefix.
+    are almost one of its variables that is not set. Others belong to the user, because linters ask for the prefix. So
+    does a flag, such as whether the role is used.
     """
     known = {*role_variables(role.module), *role.own}
-    unset = [name.removeprefix(role.prefix) for name in known.difference(names)]
-    for name in names:
+    unset = [name.removeprefix(role.prefix) for name in known.difference(variables)]
+    for name, value in variables.items():
         option = name.removeprefix(role.prefix)
         if option == name or name in known:
             continue
         message = f"is not a variable of the role {role.module}"
         if option not in role.options:
             for nearest in get_close_matches(option, unset, 1, _ALMOST):
-                problems.error("unknown-variable", name, message, f"Did you mean {role.prefix}{nearest}?")
+                is_flag = isinstance(value, bool) and role.options.get(nearest, {}).get("type") != "bool"
+                if not is_flag:
+                    problems.error("unknown-variable", name, message, f"Did you mean {role.prefix}{nearest}?")
         elif option not in defaults:
             hint = f"Set {option} in module_defaults, and rename or remove the variable"
             problems.error("unknown-variable", name, message, hint)

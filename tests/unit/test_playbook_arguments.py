@@ -381,11 +381,33 @@ def test_the_variables_of_a_role_have_a_prefix():
 )
 def test_a_role_ignores_no_variable_that_seems_to_be_its_own(role, given, defaults, expected):
     problems, playbook = Problems(), declared_playbook({"module": role, "prefix": f"{role}_"})
-    names = ["other", *(f"{role}_{name}" for name in given)]
-    check_role_names(playbook, names, problems, defaults=defaults)
+    variables = dict.fromkeys(["other", *(f"{role}_{name}" for name in given)], "x")
+    check_role_names(playbook, variables, problems, defaults=defaults)
     assert [(item.code, str(item.where)) for item in problems] == [
         ("unknown-variable", f"{role}_{name}") for name in expected
     ]
+
+
+@pytest.mark.parametrize(
+    ("role", "name", "expected"),
+    [("cluster_capabilities", "enabled", []), ("release_apply", "pruned", ["unknown-variable"])],
+)
+def test_a_flag_is_no_misspelled_variable_of_another_type(role, name, expected):
+    problems, playbook = Problems(), declared_playbook({"module": role, "prefix": f"{role}_"})
+    check_role_names(playbook, {f"{role}_{name}": True}, problems)
+    assert [item.code for item in problems] == expected
+
+
+def test_an_environment_can_refer_to_a_variable_with_the_prefix_of_a_role(tmp_path):
+    play = {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "environment": {"K8S_AUTH_HOST": "{{ cluster_capabilities_host }}"},
+        "vars": {"cluster_capabilities_host": "https://127.0.0.1:1", "cluster_capabilities_kubeconfig": "missing"},
+        "roles": ["capability.openshift.cluster_capabilities"],
+    }
+    (tmp_path / "site.yml").write_text(json.dumps([play]))
+    assert refusals(run(tmp_path, "site.yml"))["localhost"][1] == ["missing-file"]
 
 
 def test_module_defaults_can_refer_to_a_variable_with_the_prefix_of_a_role(tmp_path):
@@ -421,6 +443,15 @@ def test_hosts_with_a_role_do_not_share_the_cluster_of_the_current_context(tmp_p
     (tmp_path / "site.yml").write_text(json.dumps([{**play, "roles": [f"capability.openshift.{role}"]}]))
     found = refusals(run(tmp_path, "site.yml", "-i", "paris,rome,"))
     assert {host: codes for host, (_message, codes) in found.items()} == {"paris": expected, "rome": expected}
+
+
+@pytest.mark.parametrize("selected", [{"run_once": True}, {"when": "inventory_hostname == 'paris'"}])
+@pytest.mark.parametrize("include", ["import_role", "include_role"])
+def test_one_of_several_hosts_with_a_role_can_use_the_current_context(tmp_path, selected, include):
+    task = {f"ansible.builtin.{include}": {"name": "capability.openshift.cluster_capabilities"}, **selected}
+    play = {"hosts": "all", "gather_facts": False, "vars": LOCAL, "tasks": [task]}
+    (tmp_path / "site.yml").write_text(json.dumps([play]))
+    assert refusals(run(tmp_path, "site.yml", "-i", "paris,rome,"))["paris"][1] == ["missing-file"]
 
 
 @pytest.mark.parametrize(("name", "value"), [("fail_on", "risk"), ("forbidden_capabilities", "all")])
