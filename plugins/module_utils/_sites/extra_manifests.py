@@ -34,7 +34,7 @@ from .._release.release import Release
 from .._resources import CONFIG_MAPS, ResourceId, as_list, as_text, mappings_in, nested
 from .._yaml.nodes import Node
 from .document import SITE_CONFIG, SourceDocument, is_template, read_documents
-from .kustomization import load_kustomization, path_beside
+from .kustomization import OVERLAYS, load_kustomization, path_beside
 from .site import Site, folders_above
 from .site_file import SiteFile
 
@@ -268,7 +268,7 @@ class ExtraManifests:
         source = (path, namespace, name)
         if source not in self._objects:
             folders = tuple(folders_above(path))
-            for folder in folders[:1] if behavior in ("merge", "replace") else folders:
+            for folder in folders[:1] if behavior in OVERLAYS else folders:
                 for each in (namespace, _ANY):
                     self._config_maps.setdefault((folder, each, name), []).append(source)
         return self._objects.setdefault(source, [])

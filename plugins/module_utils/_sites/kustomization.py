@@ -8,7 +8,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._files.checkout import KUSTOMIZATIONS, CheckoutFile
@@ -20,6 +20,11 @@ from .document import ANNOTATION, APPLICATIONS, SITE_KINDS
 _RESOURCES = ("resources", "bases", "components", "generators")
 _WITH_TARGET = ("patches", "patchesJson6902")
 _OF_ANY_KIND = ("replacements", "transformers", "vars")
+_ANNOTATIONS = (("commonAnnotations",), ("commonMetadata", "annotations"))
+_AFFIXES = ("namePrefix", "nameSuffix")
+OVERLAYS = ("merge", "replace")
+"""How a generator changes a ConfigMap that another Kustomization generates."""
+
 _OTHER_TOOLS = re.compile(rb"\b(?:Kustomization|Application(?:Set)?)\b")
 _PATCHED_KINDS = (*SITE_KINDS, CONFIG_MAPS.kind)
 """Sites, and the objects with their extra manifests."""
@@ -29,7 +34,8 @@ class Kustomization(NamedTuple):
     """What a Kustomization names: files relative to the checkout, ``resources`` and ``components`` also directories.
 
     ``has_open_target``: a change of it can concern an object of any kind, or of a kind of sites. ``is_remote``: it
-    applies what is anywhere, because Flux or Argo CD reads it from a repository.
+    applies what is anywhere, because Flux or Argo CD reads it from a repository. ``renames``: it sets a prefix or a
+    suffix of names. ``overlays``: its generators change ConfigMaps of others.
     """
 
     patches: tuple[str, ...] = ()
@@ -37,6 +43,8 @@ class Kustomization(NamedTuple):
     components: tuple[str, ...] = ()
     has_open_target: bool = False
     is_remote: bool = False
+    renames: bool = False
+    overlays: bool = False
 
 
 def load_kustomization(file: CheckoutFile) -> list[Mapping[str, Any]]:
@@ -58,6 +66,7 @@ def read_kustomization(file: CheckoutFile) -> Kustomization | None:
     entries = [entry for item in documents for name in _WITH_TARGET for entry in mappings_in(item.get(name))]
     paths = [entry.get("path") for entry in entries]
     paths += [path for item in documents for path in as_list(item.get("patchesStrategicMerge"))]
+    generators = [entry for item in documents for entry in mappings_in(item.get("configMapGenerator"))]
     annotations = [nested(item, *names) for item in documents for names in _ANNOTATIONS]
     is_open = any(item.get(name) for item in documents for name in _OF_ANY_KIND) or any(map(_is_open, entries))
     return Kustomization(
@@ -66,10 +75,9 @@ def read_kustomization(file: CheckoutFile) -> Kustomization | None:
         tuple(path_beside(file, path) for path in _paths(documents, "components")),
         is_open or any(ANNOTATION in item for item in mappings_in(annotations)),
         is_remote,
+        any(item.get(name) for item in documents for name in _AFFIXES),
+        any(as_text(item.get("behavior")) in OVERLAYS for item in generators),
     )
-
-
-_ANNOTATIONS = (("commonAnnotations",), ("commonMetadata", "annotations"))
 
 
 def _paths(documents: list[Mapping[str, Any]], *fields: str) -> Iterator[str]:
@@ -92,24 +100,37 @@ def path_beside(file: CheckoutFile, path: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(file.path), path))
 
 
-def changed_files(
-    kustomizations: Mapping[str, Kustomization], every: Collection[str]
-) -> Iterator[tuple[str, Collection[str]]]:
-    """Yield the path of each Kustomization, and the files whose objects it can change. ``every``: all of the checkout.
+class Contents(NamedTuple):
+    """The files of a checkout with sites, with ConfigMaps of their extra manifests, and with what else decides."""
 
-    These are its patches, and with an open target its resources, and theirs. A Component changes what the
-    Kustomizations that name it have.
+    sites: frozenset[str]
+    config_maps: frozenset[str]
+    others: frozenset[str]
+
+
+def changing_kustomizations(kustomizations: Mapping[str, Kustomization], contents: Contents) -> Iterator[str]:
+    """Yield the path of each Kustomization that can change a site, or what decides about one.
+
+    It changes its patches, and with an open target its resources, and theirs. A Component changes what the
+    Kustomizations that name it have. What a generator changes, other sites than those below it do not have.
     """
     users: dict[str, list[str]] = defaultdict(list)
     for path, item in kustomizations.items():
         for each in item.components:
             for name in _files_at(each):
                 users[name].append(path)
+    deciding = contents.sites | contents.config_maps | contents.others
     for path, item in kustomizations.items():
+        below = _below(path, kustomizations, users)
+        changed = set(item.patches)
         if item.has_open_target:
-            yield path, every if item.is_remote else {*item.patches, *_below(path, kustomizations, users)}
-        else:
-            yield path, item.patches
+            changed |= deciding if item.is_remote else below
+        if item.renames:
+            changed |= contents.config_maps & (below - {path})
+        if item.overlays:
+            changed |= contents.sites & below.difference(item.resources)
+        if not deciding.isdisjoint(changed):
+            yield path
 
 
 def _below(path: str, kustomizations: Mapping[str, Kustomization], users: Mapping[str, list[str]]) -> set[str]:

@@ -27,7 +27,7 @@ from .check import SiteCheckRequest, SiteCheckResult, check_site
 from .document import SITE_CONFIG, report_patches
 from .extra_manifests import ExtraManifests, Source
 from .fix import FixedFile, fix_file
-from .kustomization import changed_files
+from .kustomization import Contents, changing_kustomizations
 from .rules import REFERENCE_RULES
 from .site import METHODS, Site
 from .site_file import SiteFile, read_site_file
@@ -155,11 +155,14 @@ def check_sites(
     versions = SiteVersions(sources, options.openshift_versions, options.openshift_version)
     extra = ExtraManifests(checkout, files)
     kustomizations = {path: item.kustomization for path, item in files.items() if item.kustomization is not None}
-    deciding = extra.paths | {path for path, item in files.items() if item.sites or item.sources}
-    for path, changed in changed_files(kustomizations, files):
+    contents = Contents(
+        frozenset(path for path, item in files.items() if item.sites),
+        extra.paths,
+        frozenset(path for path, item in files.items() if item.sources),
+    )
+    for path in changing_kustomizations(kustomizations, contents):
         # A Kustomization without a word that sites contain has no finding yet.
-        is_new = all(finding.code != "kustomization" for finding in files[path].findings)
-        if is_new and not deciding.isdisjoint(changed):
+        if all(finding.code != "kustomization" for finding in files[path].findings):
             report_patches(Location(path, line=1), findings)
     patches = frozenset(path for item in kustomizations.values() for path in item.patches)
     checker = _Checker(options, desired, releases, versions, checkout, extra, patches)

@@ -172,6 +172,10 @@ def test_a_patch_of_any_kind_can_change_the_sites_below(check, patches, reported
     assert rules_of(check(files)["findings"], "info") == expected
 
 
+GENERATOR = """\
+generatorOptions: {disableNameSuffixHash: true}
+configMapGenerator: [{name: extra, behavior: merge}]
+"""
 OPEN = "patches: [{patch: '[]', target: {name: berlin}}]"
 
 
@@ -207,6 +211,16 @@ OPEN = "patches: [{patch: '[]', target: {name: berlin}}]"
         ({"a.yaml": f"kind: Kustomization\nspec: {{{OPEN}}}"}, "a.yaml"),
         ({"a.yaml": f"kind: Application\nspec: {{source: {{kustomize: {{{OPEN}}}}}}}"}, "a.yaml"),
         ({"old/kustomization.yaml": OPEN}, None),
+        ({"up/kustomization.yaml": f"resources: [../base]\n{GENERATOR}"}, "up/kustomization.yaml"),
+        ({"up/kustomization.yaml": f"resources: [../base/site.yaml]\n{GENERATOR}"}, None),
+        (
+            {
+                "old/kustomization.yaml": GENERATOR.replace(", behavior: merge", ""),
+                "up/kustomization.yaml": "{resources: [../old], namePrefix: p-}",
+            },
+            "up/kustomization.yaml",
+        ),
+        ({"up/kustomization.yaml": "{resources: [../base], namePrefix: p-}"}, None),
     ],
 )
 def test_a_patch_without_a_word_of_sites_is_not_checked(check, files, where):
