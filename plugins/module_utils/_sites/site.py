@@ -240,12 +240,12 @@ def _site(
 def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
     document, spec = origin.document, origin.document.get(origin.node, "spec")
     node = _overridden(origin, problems, spec, (f"spec.{OVERRIDES}", OVERRIDES, spec), spec)
-    _report_unrendered(node, problems)
     _check_choice(origin, document.get(spec, "clusterType"), "clusterType", _CLUSTER_TYPES, problems)
     templates = document.texts_of(document.get(spec, "templateRefs"), "name")
     hint = next((hint for name, hint in _WITHOUT_OVERRIDES.items() if name in templates), "")
     if document.text_of(spec, "clusterType") == "HostedControlPlane":
         hint = _WITHOUT_OVERRIDES[_HOSTED_TEMPLATES]
+    _report_unrendered(node, problems, is_quoted=not hint)
     # Source: stolostron/siteconfig:internal/controller/clusterinstance/helper.go pruneManifest, suppressManifest.
     pruned = document.get(spec, "pruneManifests")
     versions = zip(document.texts_of(pruned, "apiVersion"), document.texts_of(pruned, "kind"), strict=True)
@@ -276,8 +276,10 @@ def _without_overrides(node: SiteNode, hint: str, problems: Problems) -> SiteNod
     return node._replace(site=node.site._replace(overrides=None, platform=None))
 
 
-def _report_unrendered(node: SiteNode, problems: Problems) -> None:
+def _report_unrendered(node: SiteNode, problems: Problems, *, is_quoted: bool) -> None:
     """Report overrides with which no AgentClusterInstall can be rendered, and so nothing of the site.
+
+    ``is_quoted``: whether a template has them in a string with apostrophes.
 
     Source: stolostron/siteconfig:internal/controller/clusterinstance/helper.go getInstallConfigOverrides, whose error
     buildClusterData returns, and internal/templates/assisted-installer/template.go; openshift-kni/cnf-features-deploy:
@@ -286,17 +288,18 @@ def _report_unrendered(node: SiteNode, problems: Problems) -> None:
     overrides = node.site.overrides
     if overrides is None or not overrides.text:
         return
-    values, has_operator = overrides.values, node.origin.kind == CLUSTER_INSTANCE
+    values, hint = overrides.values, "Correct it"
     # Then the overrides are encoded again.
     is_encoded = "networking" in values or node.site.pins_cpus
-    renderer, hint = "the siteconfig operator" if has_operator else "the generator of a SiteConfig", "Correct it"
+    has_operator = node.origin.kind == CLUSTER_INSTANCE
+    renderer = "the siteconfig operator" if has_operator else "the generator of a SiteConfig"
     if not values and not (is_encoded and "{" in overrides.text):
         fault, hint = f"has no fields, which {renderer} rejects", "Remove it"
     elif "networking" in values and not isinstance(values["networking"], Mapping):
         fault = f"has a field networking that is not an object, which {renderer} rejects"
     elif not is_encoded and not overrides.text.startswith("{"):
         fault = f"begins with white space, which {renderer} rejects"
-    elif has_operator and "'" in (json.dumps(values) if is_encoded else overrides.text).replace("''", ""):
+    elif is_quoted and "'" in (json.dumps(values) if is_encoded else overrides.text).replace("''", ""):
         fault = "contains an apostrophe, which ends the string in the template of the siteconfig operator"
     else:
         return
@@ -311,7 +314,7 @@ def _site_config(origin: SiteObject, problems: Problems) -> Iterator[SiteNode]:
         cluster = document.target(item)
         place = (f"spec.clusters[{number}].{OVERRIDES}", OVERRIDES, cluster)
         node = _overridden(origin, problems, cluster, place, spec)
-        _report_unrendered(node, problems)
+        _report_unrendered(node, problems, is_quoted=False)
         # Source: openshift-kni/cnf-features-deploy:ztp/siteconfig-generator/siteConfig/siteConfig.go CrSuppression,
         # CrTemplateSearch.
         suppressed = document.texts_of(document.get(cluster, "crSuppression"))

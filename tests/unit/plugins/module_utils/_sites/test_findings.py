@@ -819,6 +819,7 @@ def test_nothing_can_be_rendered_of_some_overrides_without_a_selection(check, te
         (overrides("Ingress", sshKey="Bob's").replace("'", "\\u0027"), "  cpuPartitioningMode: AllNodes\n", True),
         (overrides("Ingress", sshKey="''"), "", False),
         ('{"sshKey": "Bob\'s"}', "", True),
+        ('{"sshKey": "Bob\'s"}', "  templateRefs: [{name: ibi-cluster-templates-v1, namespace: siteconfig}]\n", False),
     ],
 )
 def test_an_apostrophe_ends_the_string_in_the_template_of_the_operator(check, text, more, fails):
