@@ -463,6 +463,12 @@ def test_a_rollout_without_a_plan_does_not_ignore_its_limits(tmp_path, name, val
     assert "include the role with tasks_from: plan" in refusals(run(tmp_path, "site.yml"))["localhost"][0]
 
 
+def test_a_part_of_a_release_needs_no_plan(tmp_path):
+    given = extra("kubeconfig=missing", "release=missing", "previous_release=missing", "only=crds", "fail_on=risk")
+    done = run(tmp_path, "capability.openshift.release_apply", *given)
+    assert "conflicting-options" in refusals(done)["localhost"][1]
+
+
 def test_a_playbook_does_not_ignore_the_variables_of_its_role():
     problems, playbook = Problems(), read_playbook("release_apply")
     check_prefixes(playbook, playbook.options, ["release_apply_release", "release_apply_dest", "release"], problems)
