@@ -127,6 +127,10 @@ class ResourceId(NamedTuple):
         return f"{kind} {self.namespace}/{self.name}" if self.namespace else f"{kind} {self.name}"
 
 
+CLUSTER_VERSION_CRD = ResourceId(*CUSTOM_RESOURCE_DEFINITIONS.group_kind, "", "clusterversions.config.openshift.io")
+"""The definition of the ClusterVersion, which each whole release has."""
+
+
 CVO = "openshift-cluster-version", "cluster-version-operator"
 """Namespace and name of the CVO's Deployment. The name is also its field manager."""
 

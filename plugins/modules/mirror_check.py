@@ -241,7 +241,8 @@ update_check:
       sample: true
     acknowledge:
       description: Gates of the releases that an administrator has to acknowledge before the update. Operators can add
-        others to the cluster. V(null) if the release cannot be read.
+        others to the cluster. V(null) if the release cannot be read, or the manifests of its cluster-version operator
+        are missing.
       type: list
       elements: dict
       returned: success

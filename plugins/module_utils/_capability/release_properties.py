@@ -19,7 +19,7 @@ from .._data.version import Minor, is_semantic_version
 from .._problems import Problems, did_you_mean, nearest_name
 from .._release.manifest import Manifest
 from .._release.release import Release
-from .._resources import as_list, nested
+from .._resources import CLUSTER_VERSION_CRD, as_list, nested
 from .inclusion import InclusionContext, decide
 
 _UPDATE = "Update the collection"
@@ -138,7 +138,7 @@ def accepted_names(crd: Any, source: str) -> AcceptedNames | None:
 def defines_cluster_version(manifest: Manifest) -> bool:
     """Whether ``manifest`` is the CustomResourceDefinition of the ClusterVersion, which each whole release has."""
     resource = manifest.resource_id
-    return resource.kind == "CustomResourceDefinition" and resource.name == "clusterversions.config.openshift.io"
+    return resource.kind == CLUSTER_VERSION_CRD.kind and resource.name == CLUSTER_VERSION_CRD.name
 
 
 def hint_to_quote(minor: Minor) -> str:

@@ -14,9 +14,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from .._capability.release_properties import defines_cluster_version
 from .._data.version import Minor
 from .._release.manifest import Manifest
-from .._release.release import Release
+from .._release.release import CVO_MANIFESTS, Release
 from .._resources import ResourceId, nested
 
 ADMIN_GATES = ResourceId("", "ConfigMap", "openshift-config-managed", "admin-gates")
@@ -73,6 +74,14 @@ def gates_in(release: Release, manifests: Iterable[Manifest]) -> Iterator[AdminG
     for manifest in manifests:
         if manifest.resource_id == ADMIN_GATES and not manifest.deletes:
             yield from admin_gates(nested(release.read_body(manifest), "data"), manifest.file)
+
+
+def has_cvo_manifests(release: Release) -> bool:
+    """Whether ``release`` has the manifests of its CVO, among them ``admin-gates``. Extracted ones can lack them."""
+    return any(
+        item.file.startswith(f"{CVO_MANIFESTS}/") or item.resource_id == ADMIN_GATES or defines_cluster_version(item)
+        for item in release.manifests
+    )
 
 
 def acknowledged(data: object) -> frozenset[str]:

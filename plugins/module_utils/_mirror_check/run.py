@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._cluster.admin_acks import AdminGate, gates_in, gates_of_minor
+from .._cluster.admin_acks import AdminGate, gates_in, gates_of_minor, has_cvo_manifests
 from .._data.signatures import SIGSTORE_GATE, SIGSTORE_GATE_SOURCE, SIGSTORE_GATE_TEXT, SIGSTORE_GATE_UPDATES
 from .._problems import InvalidOptionError, Problem, Problems
 from .._progress import Progress
@@ -52,17 +52,24 @@ def check_mirror(
     if previous is not None:
         release = next(row for row in rows if row.name == RELEASE)
         mirrored = bool(configured.mirror_registries)
-        result["update_check"] = check_update(previous, read, release, mirrored=mirrored)
+        result["update_check"] = check_update(previous, read, release, problems, mirrored=mirrored)
     return result
 
 
-def check_update(previous: Release, target: Release | None, release: ImageRow, *, mirrored: bool) -> dict[str, Any]:
+def check_update(
+    previous: Release, target: Release | None, release: ImageRow, problems: Problems, *, mirrored: bool
+) -> dict[str, Any]:
     """Return whether the CVO accepts the update without ``force``, and which gates have to be acknowledged before.
 
-    ``release`` is the row of the target's image, ``mirrored``: whether mirrors are configured. The gates of a target
-    that cannot be read are not known.
+    ``release`` is the row of the target's image, ``mirrored``: whether mirrors are configured. The gates for a target
+    that cannot be read are not known, nor those of a release without the manifests of its CVO.
     """
-    gates = None if target is None else _gates(previous, target, mirrored=mirrored)
+    gates = None
+    if target is not None and target.minor != previous.minor and not has_cvo_manifests(previous):
+        message = "lacks the CVO's own manifests, so the gates to acknowledge before the update are not known"
+        problems.warning("admin-gates", "previous_release", message, "Extract the whole image, or name it")
+    elif target is not None:
+        gates = _gates(previous, target, mirrored=mirrored)
     return {
         "from_version": previous.shown_version,
         "to_version": None if target is None else target.shown_version,

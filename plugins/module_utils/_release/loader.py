@@ -17,7 +17,7 @@ from typing import Any
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._data.version import find_minor, is_semantic_version
 from .._problems import Location, Problem, Problems, ReleaseError, has_errors, raise_errors
-from .._resources import as_text, nested
+from .._resources import CLUSTER_VERSION_CRD, as_text, nested
 from .._yaml.libyaml import load_body
 from .._yaml.values import YamlError
 from .index import IndexCache, ReleaseIndex
@@ -41,8 +41,6 @@ _EXTRACT = (
     "Extract both directories of the release image: mkdir -p DIR/manifests DIR/release-manifests && "
     "oc image extract IMAGE --path /manifests/:DIR/manifests --path /release-manifests/:DIR/release-manifests"
 )
-_CLUSTER_VERSION_CRD = "clusterversions.config.openshift.io"
-
 MISSING_IMAGE = "missing-release-image"
 """Code of the problem that a template names a release image that is not known. It matters where files are written."""
 
@@ -174,7 +172,7 @@ def read_version(path: str, openshift_version: str | None) -> str | None:
 def _lacks_cvo_manifests(path: str, manifests: Iterable[Manifest], problems: Problems) -> bool:
     """Whether a flat directory is what ``oc adm release extract`` writes: the files of release-manifests/ alone."""
     if not os.path.exists(os.path.join(path, METADATA)) or any(
-        manifest.resource_id.name == _CLUSTER_VERSION_CRD for manifest in manifests
+        manifest.resource_id.name == CLUSTER_VERSION_CRD.name for manifest in manifests
     ):
         return False
     message = f"contains {METADATA} but no {CVO_MANIFESTS}/, so the CVO's own manifests are missing"

@@ -19,7 +19,7 @@ from .._cluster.injected_config import InjectedConfig
 from .._data.inclusion_rules import DELETE_ANNOTATION
 from .._problems import Problems, shown, type_name
 from .._release.manifest import Manifest
-from .._resources import mappings_in, nested
+from .._resources import CLUSTER_VERSION_CRD, mappings_in, nested
 
 PART_OF = "applyset.kubernetes.io/part-of"
 """Label of the members of an ApplySet (kubernetes/enhancements:keps/sig-cli/3659-kubectl-apply-prune)."""
@@ -38,8 +38,6 @@ _FORMAT = "4"
 """Part of the hash. Increase it if this file builds other objects from the same manifests."""
 
 _SERVER_OWNED = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid")
-_APPLIED_BEFORE_ITS_OWNER = "clusterversions.config.openshift.io"
-"""The CustomResourceDefinition that is applied before the ClusterVersion exists, which owns all other objects."""
 
 _CLUSTER_ROLE = "rbac.authorization.k8s.io", "ClusterRole"
 _CLUSTER_OPERATOR = "config.openshift.io", "ClusterOperator"
@@ -159,7 +157,7 @@ def _owner_uid(manifest: Manifest, ownership: OwnershipMetadata) -> str:
 
 def is_applied_before_its_owner(manifest: Manifest) -> bool:
     """Whether a rollout applies an object when the ClusterVersion can be missing, so the object gets no owner."""
-    return manifest.resource_id.name == _APPLIED_BEFORE_ITS_OWNER
+    return manifest.resource_id.name == CLUSTER_VERSION_CRD.name
 
 
 def _owners(manifest: Manifest, references: object, ownership: OwnershipMetadata) -> list[dict[str, Any]]:

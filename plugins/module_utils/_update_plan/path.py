@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from .._capability.cluster_options import InclusionCriteria
 from .._capability.inclusion import Override
-from .._capability.release_properties import defines_cluster_version, resolve_feature_set
+from .._capability.release_properties import resolve_feature_set
 from .._capability.resolved_release import ResolvedRelease, resolve_release
 from .._cluster.admin_acks import ADMIN_GATES, AdminGate, gates_in
 from .._data import capabilities as capability_data
@@ -21,7 +21,7 @@ from .._data import feature_sets
 from .._data.hosted_clusters import is_same_minor, skips_minor
 from .._data.version import precedence
 from .._problems import Location, Problem, Problems
-from .._release.release import CVO_MANIFESTS, Release
+from .._release.release import Release
 from .update_reasons import OVERRIDES_SET, UpdateReason
 
 
@@ -208,14 +208,6 @@ def override_blockers(
         message = f"spec.overrides block {updates}: {named}"
         hint = "Remove these overrides before the update"
         yield UpdateReason("blocked", "overrides", OVERRIDES_SET, message, "spec.overrides", hint)
-
-
-def has_cvo_manifests(release: Release) -> bool:
-    """Whether ``release`` has the manifests of its CVO, among them ``admin-gates``. Extracted ones can lack them."""
-    return any(
-        item.file.startswith(f"{CVO_MANIFESTS}/") or item.resource_id == ADMIN_GATES or defines_cluster_version(item)
-        for item in release.manifests
-    )
 
 
 def release_gates(start: ResolvedRelease) -> tuple[AdminGate, ...]:

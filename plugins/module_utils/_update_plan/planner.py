@@ -20,6 +20,7 @@ from .._capability.resolved_release import (
     report_ineffective_exclusions,
 )
 from .._capability.selection import check_selection
+from .._cluster.admin_acks import has_cvo_manifests
 from .._contents.unmet_references import ReleaseReferences
 from .._data.version import find_minor
 from .._problems import InvalidOptionError, Problem, Problems, Severity, raise_errors
@@ -27,7 +28,7 @@ from .._release.credentials_requests import credentials_requests
 from .._release.release import Release
 from .._resources import ResourceId
 from .acceptance import Acceptance
-from .path import check_path, has_cvo_manifests, is_upgrade, release_gates, resolve_on_path
+from .path import check_path, is_upgrade, release_gates, resolve_on_path
 from .plan import Hop, Plan, ReleaseDiff, plan_path
 from .request import DEFAULT_SHARED_OPTIONS, PlanRequest, SharedOptions
 from .update_reasons import VERDICTS, Verdict

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from .._capability.cluster_options import ClusterOptions
 from .._capability.inclusion import CapabilityStatus, Reason, depends_on_feature_set
 from .._capability.resolved_release import resolve_cluster
+from .._cluster.admin_acks import has_cvo_manifests
 from .._cluster.cluster_version import CLUSTER_VERSION
 from .._cluster.running_cvo import find_running_cvo
 from .._cluster.spec_change import merged_status, status_dict
@@ -28,7 +29,7 @@ from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, Problem, Problems, has_errors
 from .._release.manifest import Manifest, manifest_dict
 from .._release.release import Release
-from .._resources import Target, as_text, finalizers_of, mappings_in, nested, target_for
+from .._resources import CLUSTER_VERSION_CRD, Target, as_text, finalizers_of, mappings_in, nested, target_for
 from .._rollout.cluster_state import (
     ClusterState,
     FeatureGateReading,
@@ -233,6 +234,10 @@ def _desired_state(
     inventory = context.state.inventory
     entries = inventory.entries if inventory else {}
     leftovers = {resource: entries[resource].capabilities for resource in context.dropped}
+    if not has_cvo_manifests(release) and (inventory is None or CLUSTER_VERSION_CRD in entries):
+        message = "lacks the CVO's own manifests, so neither they nor what earlier releases left were compared"
+        problems.warning("partial-release", "release", message, "Extract the whole image, or name it")
+        leftovers = {}
     inclusion = context.resolved.context._replace(capability_status=status, overrides=context.overrides)
     included = context.without_overridden(included_by_resource(context, status))
     desired = desired_state(included, manifests, inclusion, leftovers)

@@ -16,7 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._mirror_check
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
-from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, write_release
+from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, manifest, write_release
 
 API_GATE = "ack-4.20-api-removals-in-4.21"
 IMAGE = "quay.io/openshift-release-dev/ocp-release@sha256:aa"
@@ -40,13 +40,13 @@ def release(tmp_path):
     ("openpgp", "accepted"), [("verified", True), ("missing", False), ("invalid", False), ("unknown", None)]
 )
 def test_the_cvo_accepts_only_a_release_whose_signature_is_verified(release, openpgp, accepted):
-    check = check_update(release("4.20.9"), release("4.21.0"), row(openpgp), mirrored=False)
+    check = check_update(release("4.20.9"), release("4.21.0"), row(openpgp), Problems(), mirrored=False)
     assert check["accepted"] is accepted
 
 
 def test_the_gates_of_the_current_minor_have_to_be_acknowledged(release):
     gates = {API_GATE: "APIs are removed", "ack-4.19-old": "older"}
-    check = check_update(release("4.20.9", **gates), release("4.21.0"), row(), mirrored=False)
+    check = check_update(release("4.20.9", **gates), release("4.21.0"), row(), Problems(), mirrored=False)
     assert check == {
         "from_version": "4.20.9",
         "to_version": "4.21.0",
@@ -64,7 +64,7 @@ def test_the_gates_of_the_current_minor_have_to_be_acknowledged(release):
 
 def test_a_config_map_that_the_release_deletes_has_no_gates(release):
     current = release("4.20.9", {DELETE: "true"}, **{API_GATE: "APIs are removed"})
-    assert check_update(current, release("4.21.0"), row(), mirrored=False)["acknowledge"] == []
+    assert check_update(current, release("4.21.0"), row(), Problems(), mirrored=False)["acknowledge"] == []
 
 
 @pytest.mark.parametrize(
@@ -79,5 +79,13 @@ def test_a_config_map_that_the_release_deletes_has_no_gates(release):
 )
 def test_mirrors_of_some_updates_need_a_gate_about_sigstore(release, versions, mirrored, gates):
     current = release(versions[0], **{"ack-4.21-more-in-4.22": "More is removed"})
-    check = check_update(current, release(versions[1]), row(), mirrored=mirrored)
+    check = check_update(current, release(versions[1]), row(), Problems(), mirrored=mirrored)
     assert [gate["gate"] for gate in check["acknowledge"]] == gates
+
+
+def test_the_gates_of_a_release_without_the_manifests_of_its_cvo_are_not_known(release, tmp_path):
+    problems = Problems()
+    current = load_release(str(write_release(tmp_path / "part", {"a.yaml": manifest()}, "4.20.9")), Problems())
+    check = check_update(current, release("4.21.0"), row(), problems, mirrored=True)
+    assert (check["acknowledge"], [item.code for item in problems]) == (None, ["admin-gates"])
+    assert check_update(current, release("4.20.10"), row(), Problems(), mirrored=True)["acknowledge"] == []

@@ -7,13 +7,13 @@ import shutil
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.admin_acks import has_cvo_manifests
 from ansible_collections.capability.openshift.plugins.module_utils._data.version import minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release, release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.path import (
     check_path,
-    has_cvo_manifests,
     is_upgrade,
 )
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest as manifest_text

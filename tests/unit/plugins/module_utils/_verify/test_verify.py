@@ -16,6 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
+    CLUSTER_VERSION_CRD,
     CLUSTER_VERSIONS,
     CONFIG_MAPS,
     DEPLOYMENTS,
@@ -103,6 +104,18 @@ def test_what_an_earlier_release_left_is_unexpected(site: Site) -> None:
     result = verification_dict(site.verify(VERSION, *RELEASE[:2], *RELEASE[3:]))
     (left,) = result["unexpected"]
     assert (left["name"], left["file"], [reason["rule"] for reason in left["reasons"]]) == ("b", "", ["orphaned"])
+
+
+def test_what_a_directory_without_the_manifests_of_the_cvo_lacks_is_not_unexpected(site: Site) -> None:
+    definition = manifest(
+        CLUSTER_VERSION_CRD.name,
+        kind="CustomResourceDefinition",
+        api="apiextensions.k8s.io/v1",
+        more="spec: {group: config.openshift.io, names: {plural: clusterversions, kind: ClusterVersion}, "
+        "scope: Cluster, versions: [{name: v1, served: true}]}\n",
+    )
+    site.roll_out(VERSION, *RELEASE, definition)
+    assert found(site) == {"problems": ["partial-release"], "verified": 7}
 
 
 def test_what_cannot_be_read_is_not_verified(site: Site) -> None:
