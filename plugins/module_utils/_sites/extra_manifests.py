@@ -179,22 +179,22 @@ class ExtraManifests:
         """The objects in a manifest. The bootstrap of the installation applies nothing if it cannot read one.
 
         It reads the first document of a file. assisted-service divides a file only if several are not empty. Sources:
-        openshift/library-go:pkg/assets/create/creater.go load, openshift/assisted-service:
-        internal/ignition/installmanifests.go expandMultiDocYaml.
+        openshift/library-go:pkg/assets/create/creater.go load, openshift/cluster-bootstrap:pkg/start/start.go Run,
+        openshift/assisted-service:internal/ignition/installmanifests.go expandMultiDocYaml.
         """
         # kubectl divides a file before it reads it as YAML, so only there a directive is an error.
         text = _DIRECTIVE.sub(b"#", text)
         objects = read_objects(text, path, self.problems, line, is_block=is_block)
         listed = next((item for item in objects if item.in_list), None)
         if listed is not None:
-            message = "is in a List, which the bootstrap of the installation cannot read"
+            message = "is in a List, which the bootstrap of the installation cannot read, so the installation fails"
             where, hint = Location(path, line=listed.line), "Write each object as its own document"
         elif len(objects) == 1 and _EMPTY_DOCUMENT.match(text):
-            message = "follows an empty document, which the bootstrap of the installation reads instead"
+            message = "follows an empty document, which the bootstrap reads instead, so the installation fails"
             where, hint = Location(path, line=objects[0].line), "Remove the first line with ---"
         else:
             return objects
-        self.problems.warning("unread-extra-manifests", where, message, hint)
+        self.problems.error("unread-extra-manifests", where, message, hint)
         return []
 
     def _read_config_map(self, document: SourceDocument, node: Node) -> None:
