@@ -44,7 +44,7 @@ Source = tuple[str, str, str]
 
 _COMMENTS = rb"(?:[ \t\r]*(?:#[^\n]*)?\n)*"
 _EMPTY_DOCUMENT = re.compile(_COMMENTS + rb"---[ \t\r]*(?:#[^\n]*)?\n" + _COMMENTS + rb"---\s")
-_DIRECTIVE = re.compile(rb"\A%(?=YAML )")
+_DIRECTIVE = re.compile(rb"\A%(?=YAML[ \t]+1\.1\s)")
 _ANY = "*"
 _CONFIG_MAP = re.compile(r"\bConfigMap\b")
 _KEEP_NAME = "disableNameSuffixHash"
@@ -182,7 +182,7 @@ class ExtraManifests:
         openshift/library-go:pkg/assets/create/creater.go load, openshift/cluster-bootstrap:pkg/start/start.go Run,
         openshift/assisted-service:internal/ignition/installmanifests.go expandMultiDocYaml.
         """
-        # kubectl divides a file before it reads it as YAML, so only there a directive is an error.
+        # kubectl divides a file before it reads it as YAML, so only there a directive is an error. Go reads YAML 1.1.
         text = _DIRECTIVE.sub(b"#", text)
         objects = read_objects(text, path, self.problems, line, is_block=is_block)
         listed = next((item for item in objects if item.in_list), None)

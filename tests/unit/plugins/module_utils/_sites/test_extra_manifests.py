@@ -276,6 +276,14 @@ def test_what_the_bootstrap_cannot_read_does_not_exist(checked, manifest, counts
     assert rules_of(found) == ([] if counts else expected)
 
 
+def test_the_bootstrap_reads_no_later_version_of_yaml(checked):
+    files = {"berlin.yaml": INSTANCE, "kustomization.yaml": KUSTOMIZATION}
+    files["extra-manifests/01-kubelet.yaml"] = "kind: KubeletConfig\n"
+    files["extra-manifests/09-openshift-marketplace-ns.yaml"] = f"%YAML 1.2\n---\n{NAMESPACE}"
+    expected = ("invalid-manifest", "extra-manifests/09-openshift-marketplace-ns.yaml")
+    assert rules_of(checked(files)["findings"]) == [expected]
+
+
 @pytest.mark.parametrize(("left_out", "reported"), [("b.yaml", ["a.yaml"]), ("a.yaml", ["b.yaml"])])
 def test_only_files_that_the_filter_keeps_are_reported(checked, left_out, reported):
     site = SITE_CONFIG + f"    extraManifests: {{searchPaths: [extra], filter: {{exclude: [{left_out}]}}}}\n"
