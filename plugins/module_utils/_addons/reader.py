@@ -26,7 +26,7 @@ from .._registry.access_options import AccessOptions
 from .._resources import as_text, mappings_in, nested
 from .objects import CSV, Addon, AddonObject, GroupKindName, Installer, read_object
 from .rules import finding
-from .stream import read_objects, read_stream
+from .stream import objects_of, read_objects, read_stream
 
 _Files = Iterator[tuple[str, IO[bytes]]]
 _SUFFIXES = (".yaml", ".yml", ".json")
@@ -199,17 +199,7 @@ class _AddonReader:
                 if document.is_first:
                     self._read_metadata(value, posixpath.dirname(posixpath.dirname(path)))
             else:
-                self._objects.setdefault(path, []).extend(
-                    read_object(
-                        value,
-                        path,
-                        line,
-                        self.problems,
-                        document.source,
-                        is_first=document.is_first,
-                        item_lines=document.item_lines,
-                    )
-                )
+                self._objects.setdefault(path, []).extend(objects_of(document, path, self.problems))
                 if document.source:
                     self._charts.setdefault(path, set()).add(document.source)
         if without_objects:

@@ -115,17 +115,19 @@ def _fault(text: bytes | None) -> tuple[str, str]:
     return "", ""
 
 
+def objects_of(document: StreamDocument, path: str, problems: Problems) -> list[AddonObject]:
+    """The objects in a document of the file ``path``."""
+    value, line, source, is_first, item_lines = document
+    return read_object(value, path, line, problems, source, is_first=is_first, item_lines=item_lines)
+
+
 def read_objects(
     text: bytes, path: str, problems: Problems, line: int = 1, *, is_block: bool = True
 ) -> list[AddonObject]:
     """The objects in ``text``, which is in the file ``path`` from ``line`` on, or all in that line."""
     own = Problems()
     objects = [
-        item
-        for document in read_stream(io.BytesIO(text), path, own)
-        for item in read_object(
-            document.value, path, document.line, own, is_first=document.is_first, item_lines=document.item_lines
-        )
+        item for document in read_stream(io.BytesIO(text), path, own) for item in objects_of(document, path, own)
     ]
     later = line - 1
     problems += (

@@ -26,6 +26,8 @@ OVERLAYS = ("merge", "replace")
 """How a generator changes a ConfigMap that another Kustomization generates."""
 
 _OTHER_TOOLS = re.compile(rb"\b(?:Kustomization|Application(?:Set)?)\b")
+_OTHER_FIELDS = re.compile(rb"\b(?:patches\w*|commonAnnotations|commonMetadata|namePrefix|nameSuffix)\b")
+"""What Flux and Argo CD change. Most of their objects have none of these fields, so they need not be parsed."""
 _PATCHED_KINDS = (*SITE_KINDS, CONFIG_MAPS.kind)
 """Sites, and the objects with their extra manifests."""
 
@@ -58,7 +60,7 @@ def load_kustomization(file: CheckoutFile) -> list[Mapping[str, Any]]:
 def read_kustomization(file: CheckoutFile) -> Kustomization | None:
     """Read a Kustomization, or an object of Flux or Argo CD that has fields of one. ``None`` if ``file`` is neither."""
     is_remote = posixpath.basename(file.path) not in KUSTOMIZATIONS
-    if is_remote and not _OTHER_TOOLS.search(file.data):
+    if is_remote and not (_OTHER_TOOLS.search(file.data) and _OTHER_FIELDS.search(file.data)):
         return None
     documents = load_kustomization(file)
     if is_remote:
@@ -126,7 +128,7 @@ def changing_kustomizations(kustomizations: Mapping[str, Kustomization], content
         if item.has_open_target:
             changed |= deciding if item.is_remote else below
         if item.renames:
-            changed |= contents.config_maps & (below - {path})
+            changed |= contents.config_maps if item.is_remote else contents.config_maps & (below - {path})
         if item.overlays:
             changed |= contents.sites & below.difference(item.resources)
         if not deciding.isdisjoint(changed):

@@ -221,6 +221,13 @@ OPEN = "patches: [{patch: '[]', target: {name: berlin}}]"
             "up/kustomization.yaml",
         ),
         ({"up/kustomization.yaml": "{resources: [../base], namePrefix: p-}"}, None),
+        (
+            {
+                "old/kustomization.yaml": GENERATOR.replace(", behavior: merge", ""),
+                "a.yaml": "kind: Application\nspec: {source: {path: old, kustomize: {namePrefix: p-}}}",
+            },
+            "a.yaml",
+        ),
     ],
 )
 def test_a_patch_without_a_word_of_sites_is_not_checked(check, files, where):
