@@ -174,21 +174,23 @@ def test_examples(plugin: Plugin, running: ControlPlane, folder: Path) -> None:
     assert failed(outcomes(plugin, folder)) == set()
 
 
-def test_examples_of_usage(running: ControlPlane, folder: Path) -> None:
+def test_examples_of_usage(cluster: ControlPlane, folder: Path) -> None:
     find, check, *_others = ALL["capability_usage_info"].tasks
-    serve_counts(running)
+    status = {**capabilities_status(["Ingress"], KNOWN), "desired": {"version": "4.15.37"}}
+    make_cluster_version(cluster.api, {"capabilities": selection("Ingress")}, status)
+    serve_counts(cluster)
     (folder / "srv" / "releases" / "4.15.37").symlink_to("4.20.3")
-    users = [token_user(running, "robot", [LIST_BUILDS]), certificate_user(running, "alice", [LIST_BUILDS])]
+    users = [token_user(cluster, "robot", [LIST_BUILDS]), certificate_user(cluster, "alice", [LIST_BUILDS])]
     found = []
     for user in users:  # The first one belongs to OpenShift.
-        mark = running.audit.mark()
+        mark = cluster.audit.mark()
         api = Api(user.kubeconfig, user_agent="test/1.0")
         api.list(BUILDS)
         with pytest.raises(ApiError):  # nothing serves it, and the request counts
             api.list(DEPLOYMENT_CONFIGS)
-        requests = running.audit.requests(mark, user=user.name)
-        running.api.delete(COUNTS)
-        count(running, requests)
+        requests = cluster.audit.requests(mark, user=user.name)
+        cluster.api.delete(COUNTS)
+        count(cluster, requests)
         found.append(failed(outcomes(Plugin("capability_usage_info", [find, check]), folder)))
     assert found == [set(), {check["name"]}]
 

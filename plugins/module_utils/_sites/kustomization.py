@@ -102,7 +102,7 @@ def path_beside(file: CheckoutFile, path: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(file.path), path))
 
 
-class Contents(NamedTuple):
+class DecidingFiles(NamedTuple):
     """The files of a checkout with sites, with ConfigMaps of their extra manifests, and with what else decides."""
 
     sites: frozenset[str]
@@ -110,7 +110,7 @@ class Contents(NamedTuple):
     others: frozenset[str]
 
 
-def changing_kustomizations(kustomizations: Mapping[str, Kustomization], contents: Contents) -> Iterator[str]:
+def changing_kustomizations(kustomizations: Mapping[str, Kustomization], deciding: DecidingFiles) -> Iterator[str]:
     """Yield the path of each Kustomization that can change a site, or what decides about one.
 
     It changes its patches, and with an open target its resources, and theirs. A Component changes what the
@@ -121,17 +121,17 @@ def changing_kustomizations(kustomizations: Mapping[str, Kustomization], content
         for each in item.components:
             for name in _files_at(each):
                 users[name].append(path)
-    deciding = contents.sites | contents.config_maps | contents.others
+    every = deciding.sites | deciding.config_maps | deciding.others
     for path, item in kustomizations.items():
         below = _below(path, kustomizations, users)
         changed = set(item.patches)
         if item.has_open_target:
-            changed |= deciding if item.is_remote else below
+            changed |= every if item.is_remote else below
         if item.renames:
-            changed |= contents.config_maps if item.is_remote else contents.config_maps & (below - {path})
+            changed |= deciding.config_maps if item.is_remote else deciding.config_maps & (below - {path})
         if item.overlays:
-            changed |= contents.sites & below.difference(item.resources)
-        if not deciding.isdisjoint(changed):
+            changed |= deciding.sites & below.difference(item.resources)
+        if not every.isdisjoint(changed):
             yield path
 
 

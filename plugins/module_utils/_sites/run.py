@@ -27,7 +27,7 @@ from .check import SiteCheckRequest, SiteCheckResult, check_site
 from .document import SITE_CONFIG, report_patches
 from .extra_manifests import ExtraManifests, Source
 from .fix import FixedFile, fix_file
-from .kustomization import Contents, changing_kustomizations
+from .kustomization import DecidingFiles, changing_kustomizations
 from .rules import REFERENCE_RULES
 from .site import METHODS, Site
 from .site_file import SiteFile, read_site_file
@@ -155,12 +155,12 @@ def check_sites(
     versions = SiteVersions(sources, options.openshift_versions, options.openshift_version)
     extra = ExtraManifests(checkout, files)
     kustomizations = {path: item.kustomization for path, item in files.items() if item.kustomization is not None}
-    contents = Contents(
+    deciding = DecidingFiles(
         frozenset(path for path, item in files.items() if item.sites),
         extra.paths,
         frozenset(path for path, item in files.items() if item.sources),
     )
-    for path in changing_kustomizations(kustomizations, contents):
+    for path in changing_kustomizations(kustomizations, deciding):
         # A Kustomization without a word that sites contain has no finding yet.
         if all(finding.code != "kustomization" for finding in files[path].findings):
             report_patches(Location(path, line=1), findings)
