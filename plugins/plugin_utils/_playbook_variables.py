@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -107,6 +108,7 @@ def read_playbook(name: str) -> Playbook:
     return declared_playbook(play["tasks"][0][CHECK])
 
 
+@cache
 def role_variables(role: str) -> Collection[str]:
     """The variables of a role, from its argument spec."""
     text = (_COLLECTION / "roles" / role / "meta" / "argument_specs.yml").read_text(encoding="utf-8")

@@ -123,7 +123,8 @@ def changing_kustomizations(kustomizations: Mapping[str, Kustomization], decidin
                 users[name].append(path)
     every = deciding.sites | deciding.config_maps | deciding.others
     for path, item in kustomizations.items():
-        below = _below(path, kustomizations, users)
+        is_wide = item.has_open_target or item.renames or item.overlays
+        below = _below(path, kustomizations, users) if is_wide else set()
         changed = set(item.patches)
         if item.has_open_target:
             changed |= every if item.is_remote else below
