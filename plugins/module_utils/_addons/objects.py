@@ -188,7 +188,8 @@ def is_definition(item: AddonObject) -> bool:
     return item.resource_id.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind
 
 
-_LIST, _CUSTOM = "List", 3
+_UNKNOWN_TO_HELM = 3
+"""The rank after those of ``_rank``."""
 
 
 def _rank(item: AddonObject) -> int:
@@ -204,10 +205,16 @@ def _helm_rank(item: AddonObject) -> tuple[int, int, int, str]:
     if item.in_crds_of_chart:
         return 0, 0, 0, ""
     if not item.hook:
-        group = item.resource_id.group
-        is_custom = item.in_list or ("." in group and not group.endswith(".k8s.io"))
-        kind = _LIST if item.in_list else item.resource_id.kind
-        return (2, 0, _CUSTOM, kind) if is_custom else (2, 0, _rank(item), "")
+        return 2, 0, *_helm_kind(item)
     weight = as_text(nested(item.body, "metadata", "annotations", _HOOK_WEIGHT))
     before = 1 if "pre-install" in item.hook.lower() else 4 if item.is_other_hook else 3
     return before, int(weight) if re.fullmatch(r"[+-]?[0-9]+", weight) else 0, 0, item.resource_id.name
+
+
+def _helm_kind(item: AddonObject) -> tuple[int, str]:
+    """The rank of a kind, with its name if Helm does not know it."""
+    if item.in_list:
+        return _UNKNOWN_TO_HELM, "List"
+    group, kind = item.resource_id.group_kind
+    is_custom = "." in group and not group.endswith(".k8s.io")
+    return (_UNKNOWN_TO_HELM, kind) if is_custom else (_rank(item), "")

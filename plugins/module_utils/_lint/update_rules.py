@@ -72,10 +72,11 @@ class UpdateRules:
         """
         for before in old:
             for after in (item for item in new if self._known_after.issuperset(item.capabilities)):
-                if variant is not None and not variant.can_have_both(before, after):
-                    continue
                 enabled = frozenset(after.capabilities)
-                enabled = enabled if variant is None else variant.closure(enabled)
+                if variant is not None:
+                    if not variant.can_have_both(before, after):
+                        continue
+                    enabled = variant.closure(enabled)
                 lost = " and ".join(sorted((set(before.capabilities) - enabled) & self._known_after))
                 if lost and not before.deletes and not after.deletes:
                     message = f"needed {lost} in the previous release: clusters that disabled it get the resource"

@@ -41,6 +41,7 @@ _EXTRACT = (
     "Extract both directories of the release image: mkdir -p DIR/manifests DIR/release-manifests && "
     "oc image extract IMAGE --path /manifests/:DIR/manifests --path /release-manifests/:DIR/release-manifests"
 )
+
 MISSING_IMAGE = "missing-release-image"
 """Code of the problem that a template names a release image that is not known. It matters where files are written."""
 

@@ -23,7 +23,7 @@ from .._registry.image_manifest import Descriptor
 from .._registry.stored_images import ArchiveFiles, OciLayout, RegistryStorage, unreadable
 from .._release.loader import IMAGE_REFERENCES, METADATA, RELEASE_MANIFESTS
 from .._release.release import CVO_MANIFESTS
-from .._resources import as_text
+from .._resources import CLUSTER_VERSION_CRD, as_text
 from .cache import ReleaseCache
 from .opened_release import OpenedRelease, ReleaseImage
 from .release_name import ReleaseName
@@ -32,7 +32,7 @@ _DIRECTORIES = (CVO_MANIFESTS, RELEASE_MANIFESTS)
 _METADATA_FILE = f"{RELEASE_MANIFESTS}/{METADATA}"
 _REFERENCES_FILE = f"{RELEASE_MANIFESTS}/{IMAGE_REFERENCES}"
 _OWN = {
-    "CustomResourceDefinition": "clusterversions.config.openshift.io",
+    CLUSTER_VERSION_CRD.kind: CLUSTER_VERSION_CRD.name,
     "Deployment": "cluster-version-operator",
     "Namespace": "openshift-cluster-version",
 }
