@@ -339,8 +339,9 @@ problems:
 from typing import Any
 
 from ..module_utils._findings.finding import unread_files
-from ..module_utils._lint.checkout import appendix, read_checkout
+from ..module_utils._lint.checkout import read_checkout
 from ..module_utils._lint.lint import LintOptions, lint, lint_checkout
+from ..module_utils._lint.resource_table import appendix, resource_rows
 from ..module_utils._lint.rules import RULES, UNREAD_RULES
 from ..module_utils._lint.source import LintSource, read_source
 from ..module_utils._module.argspec import chdir_spec, release_image_spec, release_source
@@ -370,7 +371,7 @@ def run(module: Module, _result: dict[str, Any], problems: Problems) -> None:
         checkout = read_checkout(
             params["checkout"], params["openshift_version"], own, applied, params["base"], released, problems
         )
-        source, rows = checkout.source, checkout.rows(released)
+        source, rows = checkout.source, resource_rows(checkout, released)
         compared = checkout.previous
         more = appendix(rows, has_release=previous is not None)
         findings = tuple(lint_checkout(checkout, previous, options, problems))

@@ -15,6 +15,7 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import newest_minor
 from ansible_collections.capability.openshift.plugins.module_utils._lint.checkout import OperatorCheckout, read_checkout
 from ansible_collections.capability.openshift.plugins.module_utils._lint.lint import LintOptions, lint_checkout
+from ansible_collections.capability.openshift.plugins.module_utils._lint.resource_table import resource_rows
 from ansible_collections.capability.openshift.plugins.module_utils._lint.source import read_source
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     InvalidOptionError,
@@ -67,7 +68,7 @@ def codes(problems: Problems) -> list[str]:
 
 def changes(path: Path, **options: Any) -> Mapping[str, list[str]]:
     """What changed, by file and name."""
-    rows = read(path, **options)[0].rows(None)
+    rows = resource_rows(read(path, **options)[0], None)
     changed = {f"{row['file']} {row['name']}": row["changes"] for row in rows["resources"] if row["changes"]}
     return changed | {f"{row['file']} {row['name']}": ["removed"] for row in rows["removed"]}
 
@@ -119,7 +120,7 @@ def test_each_manifest_with_what_decides_about_it(tmp_path):
     write_operator(
         tmp_path, {"a.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: s}\n"}, folder="bindata/deep/er"
     )
-    rows = read(tmp_path)[0].rows(None)["resources"]
+    rows = resource_rows(read(tmp_path)[0], None)["resources"]
     shown = [(row["file"], row["name"], row["owner"], row["capability"], row["profiles"]) for row in rows]
     assert shown == [
         ("manifests/0000_50_console-operator_01.yaml", "named", "console-operator", "Console+Storage", PROFILE),
@@ -135,7 +136,7 @@ def test_the_cvo_reads_no_subdirectories_and_the_rules_no_operands(tmp_path):
     write_operator(tmp_path, {"a.yaml": manifest("one")})
     write_operator(tmp_path, {"b.yaml": manifest("two", "Nonsense")}, folder="manifests/deep")
     write_operator(tmp_path, {"c.yaml": manifest("three", "Nonsense")}, folder="bindata")
-    assert [row["name"] for row in read(tmp_path)[0].rows(None)["resources"]] == ["one", "three"]
+    assert [row["name"] for row in resource_rows(read(tmp_path)[0], None)["resources"]] == ["one", "three"]
     assert findings(tmp_path) == []
 
 
@@ -374,7 +375,7 @@ def test_what_a_release_has_instead(tmp_path):
     write_operator(tmp_path, {"09a.yaml": split[0], "09b.yaml": split[1]})
     files |= {"0000_10_split_a.yaml": split[1], "0000_10_split_b.yaml": split[0]}
     release = write_release(tmp_path / "release", files, "4.20.1")
-    rows = read(tmp_path)[0].rows(read_source(str(release), None).release)["resources"]
+    rows = resource_rows(read(tmp_path)[0], read_source(str(release), None).release)["resources"]
     assert [(row["name"], row["in_release"]) for row in rows] == [
         ("one", ["capability: Console -> none"]),
         ("new", ["not there"]),
