@@ -27,7 +27,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.inclusi
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.version import Minor, minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release import loader as _release
+from ansible_collections.capability.openshift.plugins.module_utils._release.directory import RELEASE_MANIFESTS
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     Manifest,
     manifest_from_object,
@@ -293,9 +294,9 @@ def release_folders() -> list[Any]:
         return [_skipped(f"no real releases: {HOW_TO}")]
     if not os.path.isdir(root):
         return [_skipped(f"{RELEASES_VARIABLE}={root} is no folder: {HOW_TO}")]
-    folders = [path for path in sorted(Path(root).iterdir()) if (path / _release.RELEASE_MANIFESTS).is_dir()]
+    folders = [path for path in sorted(Path(root).iterdir()) if (path / RELEASE_MANIFESTS).is_dir()]
     if not folders:
-        return [_skipped(f"no folder in {RELEASES_VARIABLE}={root} has {_release.RELEASE_MANIFESTS}/: {HOW_TO}")]
+        return [_skipped(f"no folder in {RELEASES_VARIABLE}={root} has {RELEASE_MANIFESTS}/: {HOW_TO}")]
     return [pytest.param(path, id=path.name) for path in folders]
 
 
@@ -306,7 +307,7 @@ def _skipped(reason: str) -> Any:
 @cache
 def load(folder: Path) -> Release:
     """Load a release once for all tests."""
-    return _release.load_release(str(folder), Problems())
+    return load_release(str(folder), Problems())
 
 
 def options_of(inputs: Mapping[str, Any], gates: Sequence[str]) -> ClusterOptions:

@@ -26,12 +26,11 @@ from .._data.hosted_clusters import (
 )
 from .._data.version import Minor
 from .._problems import Problem, Problems
-from .._release.release import Release
+from .._release.release import CVO_MANIFESTS, Release
 from .selection import Selection
 
 _WHERE = "hosted_control_plane"
 _COMPARE = "Compare with the init container prepare-payload of the cluster-version-operator in the hosted control plane"
-_CVO_MANIFESTS = "manifests"
 
 
 class HostedCapabilities(NamedTuple):
@@ -107,7 +106,7 @@ def deleted_files(release: Release, platform: str | None, problems: Problems) ->
     """
     minor = release.minor
     files = {manifest.file for manifest in release.manifests}
-    by_name = {file.rpartition("/")[2]: file for file in files if not file.startswith(f"{_CVO_MANIFESTS}/")}
+    by_name = {file.rpartition("/")[2]: file for file in files if not file.startswith(f"{CVO_MANIFESTS}/")}
     if minor is None or not files:
         return frozenset()
     deleted = {name for item in DELETED_FILES if item.contains(minor) for name in item.names}
@@ -119,7 +118,7 @@ def deleted_files(release: Release, platform: str | None, problems: Problems) ->
     return frozenset(
         {
             *(by_name[name] for name in deleted & set(by_name)),
-            *(file for name in DELETED_CVO_MANIFESTS for file in fnmatch.filter(files, f"{_CVO_MANIFESTS}/{name}")),
+            *(file for name in DELETED_CVO_MANIFESTS for file in fnmatch.filter(files, f"{CVO_MANIFESTS}/{name}")),
         }
     )
 

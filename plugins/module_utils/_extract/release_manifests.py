@@ -24,7 +24,8 @@ from .._module.argspec import (
 )
 from .._problems import DestinationError, Problem, Problems, ReleaseError
 from .._release.credentials_requests import credentials_request, is_credentials_request, is_for_platform
-from .._release.loader import MISSING_IMAGE, RELEASE_MANIFESTS
+from .._release.directory import RELEASE_MANIFESTS
+from .._release.loader import MISSING_IMAGE
 from .._release.manifest import Manifest
 from .._release.release import CVO_MANIFESTS, Release
 from .._release_image.open_release import open_release

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from .._data.capabilities import BRANCHES
 from .._data.version import Minor, find_minor
 from .._files.git import GitError, git
+from .._release.directory import SUFFIXES
 
 _REMOTES = ("upstream", "origin")
 _MAIN = ("main", "master")
@@ -99,7 +100,7 @@ def _files_at(path: str, commit: str, folders: Sequence[str]) -> dict[str, bytes
     texts = {}
     with tarfile.open(fileobj=io.BytesIO(git(path, "archive", "--format=tar", commit, "--", *names))) as tar:
         for item in tar:
-            if not item.name.endswith((".yaml", ".yml", ".json")):
+            if not item.name.endswith(SUFFIXES):
                 continue
             if item.issym():
                 target = posixpath.normpath(posixpath.join(posixpath.dirname(item.name), item.linkname))

@@ -13,13 +13,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .._problems import Location, Problem, Problems
-from .._release.loader import (
-    METADATA,
-    PLACEHOLDER_IMAGE,
-    RELEASE_MANIFESTS,
-    UNPRINTABLE_NAME,
-    load_release,
-)
+from .._release.directory import METADATA, RELEASE_MANIFESTS, SUFFIXES, UNPRINTABLE_NAME
+from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.manifest import Manifest
 from .._release.release import CVO_MANIFESTS, Release
 from .._release.task_graph import component_of
@@ -28,7 +23,6 @@ from .rules import finding
 LARGEST_FILE = 16 << 20
 """Bytes of the largest file that is read. The largest file of a real release has 2 MB."""
 
-_SUFFIXES = (".yaml", ".yml", ".json")
 _TOOL_FILES = ("kustomization.yaml", "kustomization.yml", "Chart.yaml", "values.yaml", "values.schema.json")
 
 
@@ -165,7 +159,7 @@ def _files_to_skip(path: str, folders: Iterable[str], *, of_tools: bool) -> Iter
         names = sorted(os.listdir(folder)) if os.access(folder, os.R_OK | os.X_OK) and os.path.isdir(folder) else []
         for name in names:
             file = f"{directory}/{name}" if directory else name
-            if not name.endswith(_SUFFIXES):
+            if not name.endswith(SUFFIXES):
                 continue
             real = os.path.realpath(os.path.join(folder, name))
             if os.path.commonpath([root, real]) != root:

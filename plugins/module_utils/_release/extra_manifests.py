@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from .._files.files import absolute, cannot, is_special
 from .._problems import Problems
 from .._resources import CONFIG_MAPS, ResourceId, nested
+from .directory import SUFFIXES
 from .documents import read_manifest_file
 
-_SUFFIXES = (".yaml", ".yml", ".json")
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
 
 
@@ -66,5 +66,5 @@ def _files(path: str, problems: Problems) -> Iterator[str]:
         # What kustomize generates from the files is in the files.
         for name in sorted(names):
             file = os.path.join(folder, name)
-            if name.endswith(_SUFFIXES) and name not in _KUSTOMIZATIONS and not is_special(file):
+            if name.endswith(SUFFIXES) and name not in _KUSTOMIZATIONS and not is_special(file):
                 yield file

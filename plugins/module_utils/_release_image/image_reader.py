@@ -21,7 +21,7 @@ from .._registry.configured_access import configure_access
 from .._registry.image import ResolvedImage, read_files, resolve_image
 from .._registry.image_manifest import Descriptor
 from .._registry.stored_images import ArchiveFiles, OciLayout, RegistryStorage, unreadable
-from .._release.loader import IMAGE_REFERENCES, METADATA, RELEASE_MANIFESTS
+from .._release.directory import IMAGE_REFERENCES, METADATA, RELEASE_MANIFESTS
 from .._release.release import CVO_MANIFESTS
 from .._resources import CLUSTER_VERSION_CRD, as_text
 from .cache import ReleaseCache

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 
-from .._release.loader import RELEASE_MANIFESTS
+from .._release.directory import RELEASE_MANIFESTS
 from .._release.release import CVO_MANIFESTS
 from .verification_config import ANNOTATION
 

@@ -40,8 +40,8 @@ from .._kubernetes.lookup import ExistingResources, api_identity
 from .._kubernetes.rest_mapper import RestMapper
 from .._module.argspec import ReleaseOptions
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems, Severity, raise_errors, shown_names
-from .._release.loader import read_version
 from .._release.manifest import Manifest
+from .._release.metadata import read_version
 from .._release.release import Release
 from .._release_image.opened_release import OpenedRelease
 from .._resources import (

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems, ReleaseError
-from ansible_collections.capability.openshift.plugins.module_utils._release import loader
+from ansible_collections.capability.openshift.plugins.module_utils._release import directory
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     cluster_version_crd,
@@ -265,7 +265,7 @@ def test_a_file_without_permission(tmp_path, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     path = write_release(tmp_path, FILES)
-    monkeypatch.setattr(loader, "open", fail, raising=False)
+    monkeypatch.setattr(directory, "open", fail, raising=False)
 
     assert errors(path)[-1] == (
         "unreadable-file",
