@@ -239,6 +239,11 @@ def data_from_names(minor: Minor, names: Iterable[str], sets: Iterable[str] | No
     return MinorData(minor, known, {**contents, V_CURRENT: known})
 
 
+def gates_of_capabilities() -> frozenset[str]:
+    """The feature gates without which a capability does not exist."""
+    return frozenset(gate for item in CAPABILITIES for gate in item.gates)
+
+
 def gated_capabilities(gates: frozenset[str]) -> frozenset[str]:
     """Capabilities that do not exist if ``gates`` are all enabled feature gates.
 

@@ -63,6 +63,7 @@ def lint(
     _check_components(options.components, source.release)
     known = known_names(source, options.known_capabilities, "openshift_version", problems)
     before = frozenset[str]()
+    whole = previous.release if previous else None
     if previous is not None:
         before = known_names(previous, (), "previous_openshift_version", problems)
         _check_order(previous.release, source.release)
@@ -72,7 +73,7 @@ def lint(
             previous = previous._replace(release=previous.release._replace(manifests=kept))
     findings = [
         *source.findings,
-        *_broken_rules(source, previous, before, known, released),
+        *_broken_rules(source, previous, whole, (before, known), released),
         *_vanished_capabilities(source, before - known),
     ]
     if source.is_complete:
@@ -127,10 +128,12 @@ def known_names(source: LintSource, more: Sequence[str], option: str, problems: 
 def _broken_rules(
     source: LintSource,
     previous: LintSource | None,
-    before: frozenset[str],
-    known: frozenset[str],
+    whole: Release | None,
+    names: tuple[frozenset[str], frozenset[str]],
     released: LintSource | None,
 ) -> Iterator[Problem]:
+    """``previous`` are the manifests of the release ``whole`` to compare with, ``names`` what each release knows."""
+    _before, known = names
     variants = cluster_variants(source.release, previous.release if previous else None)
     yield from manifests_without_profile(source)
     yield from unknown_capabilities(source, known)
@@ -146,8 +149,8 @@ def _broken_rules(
     yield from ambiguous_resources(source, variants)
     yield from other_profiles(source)
     if previous is not None:
-        pair = (cluster_variants(previous.release, source.release), variants)
-        yield from UpdateRules(previous, source, pair, (before, known)).findings()
+        pair = (cluster_variants(previous.release, source.release, whole), variants)
+        yield from UpdateRules(previous, source, pair, names).findings()
 
 
 def _check_order(previous: Release, release: Release) -> None:

@@ -209,5 +209,5 @@ def test_a_capability_does_not_exist_where_its_feature_gates_are_disabled(tmp_pa
 def test_hypershift_deletes_manifests_of_the_cvo_but_none_of_an_operator_in_a_folder_of_that_name(tmp_path):
     write_files(tmp_path / "manifests", {"0000_50_app_deployment.yaml": manifest("app", profile=HOSTED_PROFILE)})
     release = read_source(str(tmp_path), "4.20", folders=("manifests",)).release
-    (found,) = ClusterVariant(release, HOSTED_PROFILE, "").manifests
+    (found,) = ClusterVariant(release, release, HOSTED_PROFILE, "").manifests
     assert found.file == "manifests/0000_50_app_deployment.yaml"

@@ -16,6 +16,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
     FEATURE_GATE,
     FEATURE_SET,
     documents,
+    feature_gate,
     manifest,
     write_files,
     write_release,
@@ -87,6 +88,25 @@ def test_manifests_that_a_feature_gate_excludes_from_each_other_are_not_compared
     )
     assert brief(run_lint(same, before)) == []
     assert brief(run_lint(after, before)) == finding("gains-capability", path="b.yaml", line=8)
+
+
+def test_the_gates_of_capabilities_are_known_without_a_feature_gate_manifest(tmp_path):
+    gated = {FEATURE_GATE: "ClusterAPIMachineManagement"}
+    before, after = (
+        read_source(str(write_files(tmp_path / version, {"a.yaml": manifest("one", name, annotations=gated)})), version)
+        for version, name in (("4.22", ""), ("4.23", "CloudCredential"))
+    )
+    assert brief(run_lint(after, before)) == []
+
+
+def test_the_previous_release_of_one_operator_has_feature_gates(tmp_path):
+    gated = {FEATURE_GATE: "Some"}
+    gates = documents(*(feature_gate(["Other"], name) for name in ("Default", "OKD")))
+    texts = {"0000_30_one_a.yaml": manifest("one", annotations=gated), "0000_10_gates.yaml": gates}
+    before = read_source(str(write_release(tmp_path / "4.22", texts, "4.22.1")), None)
+    changed = {"0000_30_one_a.yaml": manifest("one", "Console", annotations=gated)}
+    after = read_source(str(write_files(tmp_path / "manifests", changed)), "4.23")
+    assert brief(run_lint(after, before)) == []
 
 
 def test_a_deletion_that_gains_a_capability(update):
