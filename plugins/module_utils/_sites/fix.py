@@ -123,8 +123,11 @@ def _shown_hunks(change: EditedDocument, shift: int) -> Iterator[str]:
             continue
         here = [pair for pair in edited if _overlap(pair[2], removed) or _overlap(pair[3], added)] or edited
         title = ", ".join(dict.fromkeys(node.site.resource for node, *_others in here))
-        places = f"-{_place(at + removed.start, len(removed))} +{_place(at + shift + added.start, len(added))}"
-        if old.selections.issuperset(removed) and new.selections.issuperset(added):
+        is_shown = old.selections.issuperset(removed) and new.selections.issuperset(added)
+        # git apply refuses the whole patch if a hunk has other numbers of lines than its header says.
+        sizes = (len(removed), len(added)) if is_shown else (len(here), len(here))
+        places = f"-{_place(at + removed.start, sizes[0])} +{_place(at + shift + added.start, sizes[1])}"
+        if is_shown:
             yield f"@@ {places} @@ {title}\n"
             yield from (_line("-", old.lines[number]) for number in removed)
             yield from (_line("+", new.lines[number]) for number in added)

@@ -488,6 +488,31 @@ def test_git_applies_the_diff(check, tmp_path, name):
     assert (tmp_path / "copy" / name).read_text() == (tmp_path / "checkout" / name).read_text()
 
 
+@pytest.mark.parametrize(
+    "site",
+    [
+        # The edit completes the line before the new field.
+        cluster_instance(literal(json.dumps({"sshKey": SECRET}, indent=2))),
+        # So does the edit at the end of a file without a line break.
+        site_config(("a", "", "")).replace("    installConfigOverrides: ''\n", "").removesuffix("\n"),
+    ],
+)
+def test_git_applies_the_rest_of_a_diff_with_lines_that_are_not_shown(check, tmp_path, site):
+    names = ("a.yaml", "b.yaml")
+    options = {"state": "fixed", "diff": True, "capabilities": block("Ingress")["capabilities"]}
+    entries = check({"a.yaml": site, "b.yaml": cluster_instance()}, check_mode=True, **options)["diff"]
+    text = "".join(entry["prepared"] for entry in entries)
+    assert "not shown" in text
+    (tmp_path / "copy").mkdir()
+    for name in names:
+        (tmp_path / "copy" / name).write_bytes((tmp_path / "checkout" / name).read_bytes())
+    env = {**os.environ, "GIT_CEILING_DIRECTORIES": str(tmp_path)}
+    command = ["git", "apply", "--unidiff-zero", "--reject"]
+    assert subprocess.run(command, cwd=tmp_path / "copy", input=text, text=True, check=False, env=env).returncode == 1
+    check(**{**options, "diff": False})
+    assert (tmp_path / "copy" / "b.yaml").read_text() == (tmp_path / "checkout" / "b.yaml").read_text()
+
+
 def test_the_mode_of_a_file_is_kept(fix, tmp_path):
     path = tmp_path / "checkout" / "site.yaml"
     path.parent.mkdir()
