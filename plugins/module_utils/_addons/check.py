@@ -63,6 +63,11 @@ of files which only tools read, such as an AgentConfig.
 _WEBHOOKS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 _API_SERVICE = ("apiregistration.k8s.io", "APIService")
 _CONSOLE_PLUGIN = ("console.openshift.io", "ConsolePlugin")
+_API_SERVER = ResourceId("", "Service", "default", "kubernetes")
+"""The Service of the API server, which creates it itself. Webhooks in an aggregated API server use it.
+
+Source: kubernetes/kubernetes:pkg/controlplane/controller/kubernetesservice/controller.go.
+"""
 _UNDEFINED = "neither the release nor these files define"
 
 
@@ -294,7 +299,7 @@ class _Check:
         for namespace, name in _services_of(item, self.addon.installer):
             # Helm and OLM set the Namespace of what has none.
             service = ResourceId("", "Service", namespace, name)
-            if {service, service._replace(namespace="")} & self.brought.resources.keys():
+            if {service, service._replace(namespace="")} & self.brought.resources.keys() or service == _API_SERVER:
                 continue
             needs = self.cluster.needs(service)
             if needs is None:

@@ -494,7 +494,7 @@ def test_webhooks_point_to_services_that_exist(tmp_path):
 
     own = thing("Service", "own", "fresh")
     hooks = [hook("fresh", "own"), hook("openshift-base", "hooks")]
-    hooks += [hook("openshift-base", "console"), hook("fresh", "missing")]
+    hooks += [hook("openshift-base", "console"), hook("fresh", "missing"), hook("default", "kubernetes")]
     result = gitops(tmp_path, NAMESPACE, own, *hooks)
     names = [f"ValidatingWebhookConfiguration.admissionregistration.k8s.io {name}" for name in ("console", "missing")]
     assert found(result) == [("dangling-reference", name) for name in names]
