@@ -55,8 +55,8 @@ options:
   paths:
     description:
       - Directories, files and globs below O(checkout) to check. V(**) in a glob matches any number of directories.
-      - Only files whose name ends in C(.yaml), C(.yml) or C(.json) are read, but not O(baseline) and O(outputs). What
-        Git ignores, such as a virtual environment, is read only if a path names it.
+      - Only files whose name is C(Kustomization) or ends in C(.yaml), C(.yml) or C(.json) are read, but not
+        O(baseline) and O(outputs). What Git ignores, such as a virtual environment, is read only if a path names it.
     type: list
     elements: str
     default: ['.']

@@ -23,7 +23,9 @@ from .git import ignored_paths
 MAX_SIZE = 10 * 2**20
 """Bytes. etcd accepts objects of 1.5 MiB, so a larger file that is not read is not a list of sites."""
 
-KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
+KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+"""Source: kubernetes-sigs/kustomize:api/konfig/general.go RecognizedKustomizationFileNames."""
+
 _SUFFIXES = (".yaml", ".yml", ".json")
 _REPOSITORY = ".git"
 _ESCAPED = re.compile(r"\[([*?[])\]")
@@ -175,7 +177,8 @@ class Checkout:
         is_chart = any(name == _CHART for name, _is_link, _is_directory in names)
         for name, is_link, is_directory in names:
             path = os.path.join(directory, name)
-            is_read = name != _REPOSITORY and (is_directory or is_link or name.endswith(_SUFFIXES))
+            is_file = name.endswith(_SUFFIXES) or name in KUSTOMIZATIONS
+            is_read = name != _REPOSITORY and (is_directory or is_link or is_file)
             if not is_read or path in self._ignored_paths:
                 continue
             if is_chart and name == _CHART_TEMPLATES:

@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from .._data.capabilities import API_FIELDS
-from .._files.checkout import CheckoutFile
+from .._files.checkout import KUSTOMIZATIONS, CheckoutFile
 from .._problems import Location, Problems
 from .._yaml.nodes import Node, Pair, own_pair, parse_tree, walk
 from .._yaml.values import YamlError, resolve_plain
@@ -295,7 +295,7 @@ def find_objects(document: SourceDocument, problems: Problems) -> Iterator[SiteO
     """Yield the objects in ``document``. Problems name what is not checked: templates, Kustomizations, generators."""
     root = document.root
     kind, version = document.text_of(root, "kind"), document.text_of(root, "apiVersion")
-    is_kustomization = kind == "Kustomization" or posixpath.basename(document.path).lower().startswith("kustomization.")
+    is_kustomization = kind == "Kustomization" or posixpath.basename(document.path) in KUSTOMIZATIONS
     if (is_kustomization and any(document.pair(root, name) for name in _PATCHES)) or _has_patches(document, kind):
         report_patches(Location(document.path, line=document.line), problems)
     elif _is_object(kind, version):

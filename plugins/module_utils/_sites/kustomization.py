@@ -67,7 +67,10 @@ def read_kustomization(file: CheckoutFile) -> Kustomization | None:
         documents = [spec for item in documents for spec in _remote_specs(item)]
     entries = [entry for item in documents for name in _WITH_TARGET for entry in mappings_in(item.get(name))]
     paths = [entry.get("path") for entry in entries]
-    paths += [path for item in documents for path in as_list(item.get("patchesStrategicMerge"))]
+    # Each of these is a path, or the patch itself.
+    merged = [text for item in documents for text in as_list(item.get("patchesStrategicMerge"))]
+    paths += merged
+    entries += [{"patch": text} for text in merged]
     generators = [entry for item in documents for entry in mappings_in(item.get("configMapGenerator"))]
     annotations = [nested(item, *names) for item in documents for names in _ANNOTATIONS]
     is_open = any(item.get(name) for item in documents for name in _OF_ANY_KIND) or any(map(_is_open, entries))
