@@ -30,6 +30,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     shown,
 )
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arguments import (
+    check_inventory_names,
     check_names,
     check_prefixes,
     check_role_names,
@@ -103,6 +104,9 @@ class ActionModule(ActionBase):
         if playbook.prefix:
             self._check_cluster_of_role(playbook, values, variables, problems)
         else:
+            hosts = variables["ansible_play_hosts_all"] if playbook.of_each_host else [variables["inventory_hostname"]]
+            for host in hosts:
+                check_inventory_names(playbook, variables["hostvars"].raw_get(host), problems)
             self._check_host(playbook, values, extra_vars, variables, problems)
             _check_shared(values, variables, problems, is_local=self._is_local)
         result |= {"problems": problem_dicts(problems), "warnings": warnings_of(problems)}

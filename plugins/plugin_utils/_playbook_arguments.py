@@ -13,7 +13,7 @@ from typing import Any
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import INCLUSION_OPTIONS
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import check_rules
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import Spec, check_rules
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     Location,
@@ -28,6 +28,7 @@ from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_var
     HELP,
     TARGET_HOSTS,
     Playbook,
+    playbook_names,
     read_playbook,
     role_variables,
 )
@@ -100,6 +101,31 @@ def _report_unknown(
         problems.error("unknown-variable", name, message, hint)
 
 
+def check_inventory_names(playbook: Playbook, variables: Mapping[str, Any], problems: Problems) -> None:
+    """Warn about ``variables`` of a host whose names are almost those of variables that are not set.
+
+    Others belong to the inventory, and so do plurals, and variables of other playbooks of this collection.
+    """
+    own = playbook.variables
+    unset = own.keys() - variables
+    near = {name: _almost(name, value, unset, own) for name, value in variables.items() if name not in own}
+    almost = {name: nearest for name, nearest in near.items() if nearest and name != f"{nearest}s"}
+    known = frozenset[str]().union(*(read_playbook(name).variables for name in playbook_names() if almost))
+    for name in sorted(almost.keys() - known):
+        message, hint = f"is not a variable of the playbook {playbook.name}", f"Did you mean {almost[name]}?"
+        problem = Problem("warning", "unknown-variable", name, message, hint)
+        if problem not in problems:
+            problems.append(problem)
+
+
+def _almost(name: str, value: Any, unset: Collection[str], options: Spec) -> str | None:
+    """The variable among those that are ``unset`` for which ``name`` seems to be meant. A flag is not."""
+    for nearest in get_close_matches(name, unset, 1, _ALMOST):
+        if not isinstance(value, bool) or options.get(nearest, {}).get("type") == "bool":
+            return nearest
+    return None
+
+
 def read_values(
     names: Iterable[str],
     variables: Mapping[str, Any],
@@ -158,10 +184,9 @@ def check_role_names(
             continue
         message = f"is not a variable of the role {role.module}"
         if option not in role.options:
-            for nearest in get_close_matches(option, unset, 1, _ALMOST):
-                is_flag = isinstance(value, bool) and role.options.get(nearest, {}).get("type") != "bool"
-                if not is_flag:
-                    problems.error("unknown-variable", name, message, f"Did you mean {role.prefix}{nearest}?")
+            nearest = _almost(option, value, unset, role.options)
+            if nearest is not None:
+                problems.error("unknown-variable", name, message, f"Did you mean {role.prefix}{nearest}?")
         elif option not in defaults:
             hint = f"Set {option} in module_defaults, and rename or remove the variable"
             problems.error("unknown-variable", name, message, hint)

@@ -23,6 +23,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.plugin_utils._documentation import read_documentation
 from ansible_collections.capability.openshift.plugins.plugin_utils._playbook_arguments import (
+    check_inventory_names,
     check_names,
     check_prefixes,
     check_role_names,
@@ -386,6 +387,24 @@ def test_a_role_ignores_no_variable_that_seems_to_be_its_own(role, given, defaul
     assert [(item.code, str(item.where)) for item in problems] == [
         ("unknown-variable", f"{role}_{name}") for name in expected
     ]
+
+
+def test_a_name_in_the_inventory_that_is_almost_a_variable_is_a_warning():
+    playbook, problems = read_playbook("install_config"), Problems()
+    names = ("soluton", "solutions", "domain", "kubeconfigs", "relase")
+    for variables in (dict.fromkeys([*names, "release"], "x"), {"soluton": "x"}, {"soluton": "x", "solution": "x"}):
+        check_inventory_names(playbook, variables, problems)
+    assert [(item.severity, item.where.field, item.hint) for item in problems] == [
+        ("warning", "soluton", "Did you mean solution?")
+    ]
+
+
+def test_the_variables_of_each_host_of_an_inventory_are_read(tmp_path):
+    hosts = {"paris": {"solution": "minimal"}, "rome": {"soluton": "{{ undefined }}"}}
+    inventory = {"all": {"hosts": hosts, "vars": {**LOCAL, "openshift_version": "4.21", "platform": "none"}}}
+    (tmp_path / "hosts.yml").write_text(yaml.safe_dump(inventory))
+    done = run(tmp_path, "capability.openshift.install_config", "-i", "hosts.yml", "--check")
+    assert "soluton: is not a variable of the playbook install_config" in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(
