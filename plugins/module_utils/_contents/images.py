@@ -35,13 +35,16 @@ _OF_INSTALLATION = (
     "cloud-credential-operator",
     "cluster-ingress-operator",
     "cluster-node-tuning-operator",
+    "ironic-agent",
     "machine-os-images",
 )
 """Images of capabilities that installations use whatever they select.
 
-The bootstrap runs the operators, which look at the selection. The agent-based installer takes its ISO from the last.
+The bootstrap runs the operators, which look at the selection. A hub inspects a BareMetalHost with the agent, of its
+release or of the one of the site, before it installs the host. The agent-based installer takes its ISO from the last.
 Source: openshift/installer:data/data/bootstrap/files/usr/local/bin/bootkube.sh.template (openshift/installer#6691) and
-pkg/asset/agent/image/oc.go GetBaseIso.
+pkg/asset/agent/image/oc.go GetBaseIso; openshift/assisted-service:internal/controller/controllers/
+preprovisioningimage_controller.go getIronicAgentImageFromClusterImageSet.
 """
 
 _BY_HYPERSHIFT = frozenset({"hosted_control_plane", "cluster_profile"})

@@ -115,11 +115,12 @@ def test_hypershift_runs_cluster_api_of_a_feature_set_that_the_cluster_lacks(tmp
     assert list_images(loaded, decisions, hosted=True).included == (("cluster-capi-controllers", CLI),)
 
 
-def test_the_agent_based_installer_reads_an_image_of_baremetal(tmp_path: Path) -> None:
-    files = {"0000_31_baremetal.yaml": config("images", machineOSImages=CLI, ironic=OTHER)}
-    loaded = release_of(tmp_path, files, {"machine-os-images": CLI, "ironic": OTHER})
+@pytest.mark.parametrize("name", ["machine-os-images", "ironic-agent"])
+def test_an_installation_uses_an_image_of_baremetal(tmp_path: Path, name: str) -> None:
+    files = {"0000_31_baremetal.yaml": config("images", used=CLI, ironic=OTHER)}
+    loaded = release_of(tmp_path, files, {name: CLI, "ironic": OTHER})
     lists = list_images(loaded, [Inclusion(item, (Reason("capability", "disabled"),)) for item in loaded.manifests])
-    assert (lists.included, lists.excluded) == ((("machine-os-images", CLI),), (("ironic", OTHER),))
+    assert (lists.included, lists.excluded) == (((name, CLI),), (("ironic", OTHER),))
 
 
 @pytest.mark.parametrize(
