@@ -260,7 +260,10 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
     # helper.go buildClusterData).
     has_workers = "worker" in document.texts_of(document.get(spec, "nodes"), "role")
     is_rendered = has_workers and document.text_of(spec, "clusterType") in ("", "HighlyAvailable")
-    # The network of another template can be user-managed.
+    # The network of another template can be user-managed, unless the object has the VIPs.
+    has_own_network = bool(templates) and _ASSISTED_TEMPLATES not in templates and document.get(spec, "apiVIPs") is None
+    if has_own_network and node.site.platform == "baremetal" and not node.site.has_platform_type:
+        node = node._replace(site=node.site._replace(platform=None))
     is_checked = is_rendered and not hint and _ASSISTED_TEMPLATES in templates
     if is_checked and not node.site.has_platform_type and _is_single(document, spec):
         _report_workers(origin, "Write clusterType: SNO, and add the workers later, or platformType: None", problems)

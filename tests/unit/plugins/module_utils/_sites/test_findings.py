@@ -294,6 +294,22 @@ def test_an_own_agent_cluster_install_decides_about_the_platform_of_a_site_confi
 
 
 @pytest.mark.parametrize(
+    ("templates", "more", "platform"),
+    [
+        ("own", "", None),
+        ("own", "  apiVIPs: [192.0.2.1]\n", "baremetal"),
+        ("own", "  platformType: BareMetal\n", "baremetal"),
+        ("ai-cluster-templates-v1", "", "baremetal"),
+    ],
+)
+def test_own_templates_decide_about_the_network_of_several_control_planes(check, templates, more, platform):
+    more += f"  templateRefs: [{{name: {templates}, namespace: own}}]\n"
+    outcome = check({"a.yaml": cluster_instance(quoted(overrides("Ingress")), kind="HighlyAvailable", more=more)})
+    assert outcome["sites"][0]["platform"] == platform
+    assert rules_of(outcome["findings"], "warning") == [("unchecked-rules", "a.yaml")] * (platform is None)
+
+
+@pytest.mark.parametrize(
     ("kind", "platform", "rules"),
     [
         ("SNO", {"baremetal": {}}, ["several-platforms"]),
