@@ -31,11 +31,15 @@ from .cluster_state import ClusterState, RolloutContext
 
 
 class OutgoingRelease(NamedTuple):
-    """The release that the cluster has. ``manifests`` are those that were included, ``None`` if unknown."""
+    """The release that the cluster has. ``manifests`` are those that were included, ``None`` if unknown.
+
+    ``gates``: its enabled feature gates, ``None`` if they are not known, or do not decide.
+    """
 
     version: str | None
     minor: Minor | None
     manifests: Sequence[Manifest] | None
+    gates: frozenset[str] | None = None
 
 
 class CapabilityPlan(NamedTuple):
@@ -91,7 +95,7 @@ def outgoing_release(
     version = inventory.version if inventory else state.version or None
     recorded = inventory.manifests() if inventory else None
     if previous is None or (version == incoming and (inventory is not None or not began)):
-        return OutgoingRelease(version, find_minor(version), recorded)
+        return OutgoingRelease(version, find_minor(version), recorded, inventory.gates if inventory else None)
     if version and version != incoming and previous.version and version != previous.version:
         message = f"is {previous.version}, but the cluster has {version}"
         hint = "Set the release that the cluster has"
@@ -99,7 +103,7 @@ def outgoing_release(
             hint += ", or remove the option: the inventory of the last rollout replaces it"
         raise InvalidOptionError([Problem("error", "different-version", "previous_release", message, hint)])
     known_version, minor = previous.version or version, previous.minor or find_minor(version)
-    return OutgoingRelease(known_version, minor, (*(recorded or ()), *(previous.manifests or ())))
+    return OutgoingRelease(known_version, minor, (*(recorded or ()), *(previous.manifests or ())), previous.gates)
 
 
 def refuse_downgrade(outgoing: OutgoingRelease, incoming: str) -> None:
@@ -124,8 +128,8 @@ def plan_capabilities(
 ) -> CapabilityPlan:
     """Predict which capabilities the rollout enables implicitly.
 
-    ``manifests``: of the incoming release, the ones that pass every other filter, by the rules of the outgoing CVO if
-    that is known. Raises ``InvalidOptionError`` if that needs the outgoing release, which is unknown.
+    ``manifests``: of the incoming release, the ones that pass every other filter, by the rules and gates of the
+    outgoing CVO if these are known. Raises ``InvalidOptionError`` if that needs the outgoing release, which is unknown.
     """
     cluster = context.state.cluster
     recorded = context.recorded

@@ -49,6 +49,7 @@ class Inventory(NamedTuple):
 
     ``enabled`` are the enabled capabilities, even if the status of the ClusterVersion cannot list them yet. Of these,
     ``implicit`` are the ones that the unfinished rollout enabled without a request, so the next run reports them.
+    ``gates``: the feature gates that the release had, ``None`` if they did not decide, or an earlier version wrote it.
     """
 
     version: str
@@ -57,6 +58,7 @@ class Inventory(NamedTuple):
     unfinished: Mode | Literal[""]
     entries: Mapping[ResourceId, Entry]
     implicit: frozenset[str] = frozenset()
+    gates: frozenset[str] | None = None
 
     def manifests(self) -> tuple[Manifest, ...]:
         """Manifests of the last release that were applied, with the fields that implicit enablement reads."""
@@ -105,6 +107,8 @@ def inventory_object(inventory: Inventory) -> dict[str, Any]:
             "implicitly-enabled": " ".join(sorted(inventory.implicit)),
             "resources": "".join(lines[False]),
             "earlier-resources": "".join(lines[True]),
+            # Always written, because a merge keeps a key that is absent.
+            "feature-gates": json.dumps(None if inventory.gates is None else sorted(inventory.gates)),
         },
     }
 
@@ -118,6 +122,7 @@ def parse_inventory(obj: Mapping[str, Any]) -> Inventory:
             **dict(_entries(data["resources"], is_earlier=False)),
             **dict(_entries(data["earlier-resources"], is_earlier=True)),
         }
+        gates = json.loads(data.get("feature-gates", "null"))
         return Inventory(
             str(data["release"]),
             str(data["cluster-profile"]),
@@ -125,6 +130,7 @@ def parse_inventory(obj: Mapping[str, Any]) -> Inventory:
             _mode(data["unfinished"]),
             entries,
             frozenset(str(data["implicitly-enabled"]).split()),
+            None if gates is None else frozenset(map(str, gates)),
         )
     except (KeyError, TypeError, ValueError) as error:
         message = f"is not an inventory of a rollout ({type(error).__name__}: {error})"

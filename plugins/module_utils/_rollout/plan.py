@@ -178,7 +178,8 @@ def _planned_inventory(
             _resource, entry = entries.get(identity, (manifest.resource_id, _NEW))
             entries[identity] = manifest.resource_id, Entry(manifest.capabilities, entry.owned)
     profile = context.resolved.context.cluster_profile or ""
-    planned = Inventory(plan.version, profile, capabilities.status.enabled, "", dict(entries.values()))
+    gates = context.resolved.context.feature_gates
+    planned = Inventory(plan.version, profile, capabilities.status.enabled, "", dict(entries.values()), gates=gates)
     return planned if planned == inventory else planned._replace(unfinished=mode, implicit=capabilities.implicit)
 
 
@@ -191,16 +192,16 @@ def _given_release(previous: Release | None, context: RolloutContext) -> Outgoin
     problems.raise_errors(InvalidOptionError)
     inclusion = inclusion_context(criteria, previous, Problems())
     manifests = included_manifests(previous.manifests, inclusion._replace(overrides=()))
-    return OutgoingRelease(previous.version, previous.minor, manifests)
+    return OutgoingRelease(previous.version, previous.minor, manifests, inclusion.feature_gates)
 
 
 def loaded_by_outgoing(outgoing: OutgoingRelease, context: RolloutContext) -> tuple[Manifest, ...]:
-    """The manifests that the CVO of the outgoing release loads: its rules decide what moves."""
+    """The manifests that the CVO of the outgoing release loads: its rules and feature gates decide what moves."""
     inclusion = context.resolved.context
     rules = inclusion.rules if outgoing.minor is None else inclusion_rules(outgoing.minor)
-    if rules == inclusion.rules:
-        return context.manifests
-    return included_manifests(context.release.manifests, inclusion._replace(rules=rules))
+    gates = inclusion.feature_gates if outgoing.gates is None else outgoing.gates
+    loading = inclusion._replace(rules=rules, feature_gates=gates)
+    return context.manifests if loading == inclusion else included_manifests(context.release.manifests, loading)
 
 
 def _excluded_definition_error(context: RolloutContext, definition: Manifest) -> ClusterError:

@@ -49,6 +49,7 @@ INVENTORIES = st.builds(
     st.sampled_from(["", *MODES]),
     st.dictionaries(RESOURCES, ENTRIES, max_size=5),
     CAPABILITIES,
+    st.none() | CAPABILITIES,
 )
 SMALL = Inventory(
     "4.21.0",
@@ -99,7 +100,14 @@ def test_object_on_clusters_has_a_form_that_never_changes() -> None:
         '["", "Namespace", "", "a", "", ""]\n'
         '["apps", "Deployment", "b", "x", "Console", "0123456789ab"]\n',
         "earlier-resources": '["", "ConfigMap", "a", "old", "Build", "ba9876543210"]\n',
+        "feature-gates": "null",
     }
+
+
+def test_the_inventory_of_an_earlier_version_has_no_feature_gates() -> None:
+    obj = inventory_object(SMALL._replace(gates=frozenset({"New"})))
+    del obj["data"]["feature-gates"]
+    assert parse_inventory(obj) == SMALL
 
 
 def test_object_is_the_parent_of_an_applyset() -> None:
@@ -137,6 +145,7 @@ def broken(**data: object) -> dict[str, Any]:
         {"resources": "5"},
         {"unfinished": "half"},
         {"unfinished": None},
+        {"feature-gates": "5"},
     ],
 )
 def test_invalid_value_is_a_clear_error(data: dict[str, object]) -> None:

@@ -29,7 +29,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import Rollout
 from ansible_collections.capability.openshift.tests.unit.builders.api_server import fault
 from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import condition, reported
-from ansible_collections.capability.openshift.tests.unit.builders.releases import DELETE, FEATURE_SET, manifest
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
+    DELETE,
+    FEATURE_GATE,
+    FEATURE_SET,
+    feature_gate,
+    manifest,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.rolled_out import Site
 
 OLD, NEW = "4.20.3", "4.20.4"
@@ -657,6 +663,34 @@ def test_the_release_of_the_cluster_decides_what_an_update_moves(site: Site) -> 
         NEW, team(), moved, capabilities=None, previous=site.release(OLD, team(), config("a")), reported=Problems()
     )
     assert (rollout.mode, rollout.capabilities.implicit) == ("update", frozenset({"Console"}))
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+@pytest.mark.parametrize(
+    ("before", "after", "gate", "enabled"),
+    [
+        pytest.param([], ["New"], "New", set(), id="the gate becomes enabled, so it is not loaded yet"),
+        pytest.param([], ["New"], "-New", {"Console"}, id="the gate becomes enabled, so it is still loaded"),
+        pytest.param(["New"], [], "New", {"Console"}, id="the gate becomes disabled, so it is still loaded"),
+        pytest.param(["New"], [], "-New", set(), id="the gate becomes disabled, so it is not loaded yet"),
+    ],
+)
+def test_the_gates_of_the_outgoing_release_decide_what_an_update_moves(
+    site: Site, before: list[str], after: list[str], gate: str, enabled: set[str], is_recorded: bool
+) -> None:
+    old, new = "4.22.1", "4.23.1"
+    of_old = (team(), config("a"), feature_gate(before))
+    moved = manifest("a", "Console", namespace="team", annotations={FEATURE_GATE: gate})
+    previous = None
+    if is_recorded:
+        site.roll_out(old, *of_old)
+    else:
+        obj = reported(old, status={"capabilities": {"enabledCapabilities": [], "knownCapabilities": ["Console"]}})
+        site.server.put(CLUSTER_VERSIONS, "version", spec=obj["spec"], status=obj["status"])
+        previous = site.release(old, *of_old)
+    release = (team(), moved, feature_gate(after))
+    rollout = site.roll_out(new, *release, capabilities=None, previous=previous, reported=Problems())
+    assert rollout.capabilities.implicit == enabled
 
 
 def test_a_definition_for_other_clusters_only_is_an_error(site: Site) -> None:
