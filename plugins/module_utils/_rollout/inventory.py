@@ -14,6 +14,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from .._data.inclusion_rules import CAPABILITY_ANNOTATION
@@ -50,6 +51,7 @@ class Inventory(NamedTuple):
     ``enabled`` are the enabled capabilities, even if the status of the ClusterVersion cannot list them yet. Of these,
     ``implicit`` are the ones that the unfinished rollout enabled without a request, so the next run reports them.
     ``gates``: the feature gates that the release had, ``None`` if they did not decide, or an earlier version wrote it.
+    ``deleted``: resources that the release deletes.
     """
 
     version: str
@@ -59,12 +61,13 @@ class Inventory(NamedTuple):
     entries: Mapping[ResourceId, Entry]
     implicit: frozenset[str] = frozenset()
     gates: frozenset[str] | None = None
+    deleted: Mapping[ResourceId, Entry] = MappingProxyType({})
 
     def manifests(self) -> tuple[Manifest, ...]:
-        """Manifests of the last release that were applied, with the fields that implicit enablement reads."""
+        """Manifests of the last release that were included, with the fields that implicit enablement reads."""
         return tuple(
             Manifest(resource, "", {CAPABILITY_ANNOTATION: "+".join(entry.capabilities)}, _LOCATION)
-            for resource, entry in self.entries.items()
+            for resource, entry in (*self.entries.items(), *self.deleted.items())
             if not entry.is_earlier
         )
 
@@ -84,8 +87,7 @@ def inventory_object(inventory: Inventory) -> dict[str, Any]:
     lines: dict[bool, list[str]] = {False: [], True: []}
     for resource in resources:
         entry = inventory.entries[resource]
-        line = json.dumps([*resource, "+".join(entry.capabilities), entry.owned], ensure_ascii=False)
-        lines[entry.is_earlier].append(f"{line}\n")
+        lines[entry.is_earlier].append(_line(resource, entry))
     return {
         "apiVersion": CONFIG_MAPS.api_version,
         "kind": CONFIG_MAPS.kind,
@@ -109,8 +111,13 @@ def inventory_object(inventory: Inventory) -> dict[str, Any]:
             "earlier-resources": "".join(lines[True]),
             # Always written, because a merge keeps a key that is absent.
             "feature-gates": json.dumps(None if inventory.gates is None else sorted(inventory.gates)),
+            "deleted-resources": "".join(_line(*item) for item in sorted(inventory.deleted.items())),
         },
     }
+
+
+def _line(resource: ResourceId, entry: Entry) -> str:
+    return f"{json.dumps([*resource, '+'.join(entry.capabilities), entry.owned], ensure_ascii=False)}\n"
 
 
 def parse_inventory(obj: Mapping[str, Any]) -> Inventory:
@@ -131,6 +138,7 @@ def parse_inventory(obj: Mapping[str, Any]) -> Inventory:
             entries,
             frozenset(str(data["implicitly-enabled"]).split()),
             None if gates is None else frozenset(map(str, gates)),
+            dict(_entries(data.get("deleted-resources", ""), is_earlier=False)),
         )
     except (KeyError, TypeError, ValueError) as error:
         message = f"is not an inventory of a rollout ({type(error).__name__}: {error})"

@@ -166,7 +166,7 @@ def final_inventory(
 def _planned_inventory(
     plan: RolloutPlan, capabilities: CapabilityResult, manifests: Sequence[Manifest], mode: Mode
 ) -> Inventory:
-    """The inventory before the first manifest: earlier resources, those to apply, and the enabled capabilities."""
+    """The inventory before the first manifest: earlier resources, those of the release, and the capabilities."""
     context, inventory = plan.context, plan.context.state.inventory
     # An entry has the namespace of its manifest, because implicit enablement compares manifests as they are written.
     entries: dict[ResourceId, tuple[ResourceId, Entry]] = {}
@@ -178,8 +178,15 @@ def _planned_inventory(
             _resource, entry = entries.get(identity, (manifest.resource_id, _NEW))
             entries[identity] = manifest.resource_id, Entry(manifest.capabilities, entry.owned)
     profile = context.resolved.context.cluster_profile or ""
-    gates = context.resolved.context.feature_gates
-    planned = Inventory(plan.version, profile, capabilities.status.enabled, "", dict(entries.values()), gates=gates)
+    planned = Inventory(
+        plan.version,
+        profile,
+        capabilities.status.enabled,
+        "",
+        dict(entries.values()),
+        gates=context.resolved.context.feature_gates,
+        deleted={manifest.resource_id: Entry(manifest.capabilities) for manifest in manifests if manifest.deletes},
+    )
     return planned if planned == inventory else planned._replace(unfinished=mode, implicit=capabilities.implicit)
 
 

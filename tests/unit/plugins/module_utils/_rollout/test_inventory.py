@@ -50,6 +50,7 @@ INVENTORIES = st.builds(
     st.dictionaries(RESOURCES, ENTRIES, max_size=5),
     CAPABILITIES,
     st.none() | CAPABILITIES,
+    st.dictionaries(RESOURCES, ENTRIES.map(lambda entry: entry._replace(is_earlier=False)), max_size=2),
 )
 SMALL = Inventory(
     "4.21.0",
@@ -63,6 +64,7 @@ SMALL = Inventory(
         ResourceId("", "Namespace", "", "a"): Entry(()),
         ResourceId("", "ConfigMap", "a", "old"): Entry(("Build",), "ba9876543210", is_earlier=True),
     },
+    deleted={ResourceId("", "ConfigMap", "a", "gone"): Entry(("Console",))},
 )
 
 
@@ -80,9 +82,9 @@ def test_order_of_resources_does_not_matter(inventory: Inventory) -> None:
 @given(INVENTORIES)
 def test_manifests_are_those_of_the_last_release_with_the_capabilities_of_their_entries(inventory: Inventory) -> None:
     capabilities = {item.resource_id: item.capabilities for item in inventory.manifests()}
-    assert capabilities == {
-        resource: entry.capabilities for resource, entry in inventory.entries.items() if not entry.is_earlier
-    }
+    of_release = {resource: entry for resource, entry in inventory.entries.items() if not entry.is_earlier}
+    included = {**of_release, **inventory.deleted}
+    assert capabilities == {resource: entry.capabilities for resource, entry in included.items()}
 
 
 def test_object_on_clusters_has_a_form_that_never_changes() -> None:
@@ -101,13 +103,15 @@ def test_object_on_clusters_has_a_form_that_never_changes() -> None:
         '["apps", "Deployment", "b", "x", "Console", "0123456789ab"]\n',
         "earlier-resources": '["", "ConfigMap", "a", "old", "Build", "ba9876543210"]\n',
         "feature-gates": "null",
+        "deleted-resources": '["", "ConfigMap", "a", "gone", "Console", ""]\n',
     }
 
 
-def test_the_inventory_of_an_earlier_version_has_no_feature_gates() -> None:
+def test_the_inventory_of_an_earlier_version_has_neither_feature_gates_nor_deletions() -> None:
     obj = inventory_object(SMALL._replace(gates=frozenset({"New"})))
-    del obj["data"]["feature-gates"]
-    assert parse_inventory(obj) == SMALL
+    for key in ("feature-gates", "deleted-resources"):
+        del obj["data"][key]
+    assert parse_inventory(obj) == SMALL._replace(deleted={})
 
 
 def test_object_is_the_parent_of_an_applyset() -> None:

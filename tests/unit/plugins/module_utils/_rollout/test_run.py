@@ -294,6 +294,20 @@ def test_an_update_enables_the_capability_into_which_a_resource_moves(site: Site
     assert (again.mode, again.capabilities.implicit) == ("reconcile", frozenset())
 
 
+def test_a_resource_that_the_last_release_deletes_moves_into_a_capability_as_any_other(site: Site) -> None:
+    site.roll_out(OLD, team(), manifest("a", namespace="team", annotations={DELETE: "true"}))
+    again = manifest("a", "Console", namespace="team")
+    rollout = site.roll_out(NEW, team(), again, reported=Problems())
+    assert rollout.capabilities.implicit == {"Console"}
+
+
+def test_a_resource_that_an_earlier_release_deleted_moves_into_no_capability(site: Site) -> None:
+    site.roll_out(OLD, team(), manifest("a", namespace="team", annotations={DELETE: "true"}))
+    site.roll_out(NEW, team())
+    rollout = site.roll_out("4.20.5", team(), manifest("a", "Console", namespace="team"))
+    assert rollout.capabilities.implicit == set()
+
+
 def widgets(capability: str = "", **annotations: str) -> str:
     kind, api = "CustomResourceDefinition", "apiextensions.k8s.io/v1"
     return manifest("widgets.test.io", capability, kind=kind, api=api, more=WIDGETS, annotations=annotations)
