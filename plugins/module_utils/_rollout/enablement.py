@@ -9,7 +9,7 @@ pkg/cvo/sync_worker.go loadUpdatedPayload.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from .._capability.implicit_enablement import ImplicitEnablement, MovedResource
@@ -184,10 +184,22 @@ def _implicit(
         message = f"is missing: the cluster has {outgoing.version}, and the resources of that release are unknown"
         hint = "Set the release that the cluster has, so the capabilities that the update enables are known"
         raise InvalidOptionError([Problem("error", "missing-previous-release", "previous_release", message, hint)])
+    if outgoing.version == target.version:
+        manifests = _changed(outgoing.manifests, manifests)
     moved = ImplicitEnablement(outgoing.manifests, manifests).implicitly_enabled(running)
     forced = capability_data.forced_capabilities(outgoing.minor, target.minor_data.minor) if outgoing.minor else ()
     _warn(moved, problems)
     return frozenset(moved) | {item.capability for item in forced if item.capability not in running}
+
+
+def _changed(recorded: Iterable[Manifest], manifests: Sequence[Manifest]) -> Sequence[Manifest]:
+    """The ``manifests`` of a repeated rollout whose resource none of them describes as it was ``recorded``.
+
+    A CVO does not compare a release with itself, and of several manifests of a resource, one is recorded.
+    """
+    known = {(item.resource_id, item.capabilities) for item in recorded}
+    same = {item.resource_id for item in manifests if (item.resource_id, item.capabilities) in known}
+    return [item for item in manifests if item.resource_id not in same]
 
 
 def _warn(moved: Mapping[str, Sequence[MovedResource]], problems: Problems) -> None:

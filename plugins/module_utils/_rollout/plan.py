@@ -203,10 +203,14 @@ def _given_release(previous: Release | None, context: RolloutContext) -> Outgoin
 
 
 def loaded_by_outgoing(outgoing: OutgoingRelease, context: RolloutContext) -> tuple[Manifest, ...]:
-    """The manifests that the CVO of the outgoing release loads: its rules and feature gates decide what moves."""
+    """The manifests that the CVO of the outgoing release loads: its rules and feature gates decide what moves.
+
+    If only the gates of a release change, its CVO loads it again with the new ones.
+    """
     inclusion = context.resolved.context
     rules = inclusion.rules if outgoing.minor is None else inclusion_rules(outgoing.minor)
-    gates = inclusion.feature_gates if outgoing.gates is None else outgoing.gates
+    is_known = outgoing.gates is not None and outgoing.version != context.release.shown_version
+    gates = outgoing.gates if is_known else inclusion.feature_gates
     loading = inclusion._replace(rules=rules, feature_gates=gates)
     return context.manifests if loading == inclusion else included_manifests(context.release.manifests, loading)
 

@@ -707,6 +707,24 @@ def test_the_gates_of_the_outgoing_release_decide_what_an_update_moves(
     assert rollout.capabilities.implicit == enabled
 
 
+def test_new_gates_decide_what_moves_within_a_version(site: Site) -> None:
+    version = "4.22.1"
+    site.roll_out(version, team(), config("a"), feature_gate([]))
+    moved = manifest("a", "Console", namespace="team", annotations={FEATURE_GATE: "New"})
+    rollout = site.roll_out(version, team(), moved, feature_gate(["New"]), reported=Problems())
+    assert rollout.capabilities.implicit == {"Console"}
+
+
+@pytest.mark.parametrize("annotations", [{}, {DELETE: "true"}])
+def test_a_second_rollout_does_not_compare_several_manifests_of_a_resource(
+    site: Site, annotations: dict[str, str]
+) -> None:
+    release = (team(), config("a", **annotations), manifest("a", "Console", namespace="team"))
+    site.roll_out(OLD, *release, reported=Problems())
+    rollout = site.roll_out(OLD, *release, reported=Problems())
+    assert (rollout.mode, rollout.capabilities.implicit) == ("reconcile", set())
+
+
 def test_a_definition_for_other_clusters_only_is_an_error(site: Site) -> None:
     site.server.kinds.remove(CLUSTER_VERSIONS)
     more = WIDGETS.replace("test.io", CLUSTER_VERSIONS.group).replace("widgets", CLUSTER_VERSIONS.plural)
