@@ -722,7 +722,7 @@ def test_a_second_rollout_does_not_compare_several_manifests_of_a_resource(
     release = (team(), config("a", **annotations), manifest("a", "Console", namespace="team"))
     site.roll_out(OLD, *release, reported=Problems())
     rollout = site.roll_out(OLD, *release, reported=Problems())
-    assert (rollout.mode, rollout.capabilities.implicit) == ("reconcile", set())
+    assert (rollout.mode, rollout.capabilities.implicit) == ("reconcile", frozenset())
 
 
 def test_a_definition_for_other_clusters_only_is_an_error(site: Site) -> None:
