@@ -19,6 +19,7 @@ from typing import IO, Any, NamedTuple
 from .._problems import Location, Problems
 from .._resources import as_list, mappings_in
 from .._yaml.libyaml import read_document
+from .._yaml.template import is_template
 from .._yaml.values import YamlError
 from .objects import AddonObject, is_list, read_object
 from .rules import finding
@@ -32,7 +33,6 @@ _TEXT_AFTER_SEPARATOR = re.compile(rb"---[ \t]+[^\s#]")
 _ONLY_SEPARATOR = re.compile(rb"---[ \t\r]*(?:#[^\n]*)?\n?")
 _SEPARATOR_AFTER_RETURN = re.compile(rb"\r---(?=\s|\Z)")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_TEMPLATE = re.compile(rb"\{\{|\{%")
 _BEFORE_CONTENT = re.compile(rb"(?:(?:---[ \t\r]*|[ \t]*#[^\n]*|[ \t\r]*)\n)*")
 _ITEMS = re.compile(rb"^[ \t]*\"?items\"?[ \t]*:", re.MULTILINE)
 _ITEM = re.compile(rb"^([ \t]*)(?:-(?=\s)|\{)", re.MULTILINE)
@@ -56,7 +56,7 @@ class StreamDocument(NamedTuple):
 
 def read_stream(file: IO[bytes], path: str, problems: Problems) -> Iterator[StreamDocument]:
     """Yield the documents of ``file``. What cannot be read is reported, and a template once."""
-    is_template, source, is_first = False, "", True
+    has_template, source, is_first = False, "", True
     for line, text in _pieces(file):
         if text is not None and _ONLY_SEPARATOR.fullmatch(text):
             continue
@@ -69,11 +69,11 @@ def read_stream(file: IO[bytes], path: str, problems: Problems) -> Iterator[Stre
             values = _values(text)
         except YamlError as error:
             where = Location(path, line=line + max(error.line, 1) - 1)
-            if not _TEMPLATE.search(text):
+            if not is_template(text.decode(errors="replace"), lambda rendered: _values(rendered.encode())):
                 problems.append(finding("invalid-manifest", where, f"is not valid YAML: {error.message}"))
-            elif not is_template:
+            elif not has_template:
                 problems.append(finding("template", where, "is a template, so it is not checked"))
-                is_template = True
+                has_template = True
             continue
         before, match = _BEFORE_CONTENT.match(text), _CHART_SOURCE.match(text)
         start = line + (before[0].count(b"\n") if before else 0)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import stat
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -18,6 +17,9 @@ from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.manifest import Manifest
 from .._release.release import CVO_MANIFESTS, Release
 from .._release.task_graph import component_of
+from .._yaml.libyaml import load_documents
+from .._yaml.template import is_template
+from .._yaml.values import YamlError
 from .rules import finding
 
 LARGEST_FILE = 16 << 20
@@ -178,9 +180,13 @@ def _files_to_skip(path: str, folders: Iterable[str], *, of_tools: bool) -> Iter
 
 
 def _is_template(path: str, file: str) -> bool:
-    """Whether a file that cannot be read has the syntax of Go templates."""
-    name = os.path.join(path, file)
+    """Whether a file is no YAML, and can be it when it is rendered."""
+    name, data = os.path.join(path, file), b""
     if os.path.isfile(name):  # a pipe would block
         with contextlib.suppress(OSError), open(name, "rb") as handle:
-            return re.search(rb"\{\{-?\s*[.$\w]", handle.read()) is not None
+            data = handle.read()
+    try:
+        load_documents(data)
+    except YamlError:
+        return is_template(data.decode(errors="replace"), lambda text: load_documents(text.encode()))
     return False

@@ -21,6 +21,7 @@ from .._data.capabilities import API_FIELDS
 from .._files.checkout import KUSTOMIZATIONS, CheckoutFile
 from .._problems import Location, Problems
 from .._yaml.nodes import Node, Pair, own_pair, parse_tree, walk
+from .._yaml.template import is_template as is_yaml_template
 from .._yaml.values import YamlError, resolve_plain
 
 _SEPARATOR = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
@@ -231,7 +232,7 @@ def _read_document(path: str, text: str, start: int, line: int, problems: Proble
     except YamlError as error:
         number = line + min(max(1, error.line), len(text.splitlines())) - 1
         where = Location(path, line=number)
-        if is_template(text):
+        if is_yaml_template(text, parse_tree):
             report_template(path, line, problems)
         else:
             lines = text.splitlines()

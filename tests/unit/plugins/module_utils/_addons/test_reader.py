@@ -375,6 +375,13 @@ def test_json_objects_follow_each_other(tmp_path, between, indent):
     assert rows(write_addon(tmp_path, {"all.json": between.join(texts)})) == [(".", "gitops", 3)]
 
 
+@pytest.mark.parametrize("content", [b"a: '{{ b }}'\n<<<<<<< HEAD\nc: d\n", b"a.yaml\0\0ustar {{ b }}\n{{ c }}\n"])
+def test_a_broken_file_and_an_archive_with_braces_are_no_templates(tmp_path, content):
+    file = tmp_path / "addon"
+    file.write_bytes(content)
+    assert [item.code for item in check(file).findings] == ["invalid-manifest"]
+
+
 def test_templates_and_patches_are_notes(tmp_path):
     files = {
         "a.yaml": "kind: {{ .Values.kind }}\n---\n{{ if }}\n---\n" + documents(LINK),

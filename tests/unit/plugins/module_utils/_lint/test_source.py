@@ -110,6 +110,11 @@ def test_files_of_helm_and_kustomize_are_passed_over(check, name, content):
     assert (finding.code, finding.severity, finding.where.source) == ("template", "info", name)
 
 
+def test_a_broken_file_with_the_text_of_an_alert_is_no_template(check):
+    (finding,) = check({"rule.yaml": 'summary: "{{ $labels.instance }} is down"\n<<<<<<< HEAD\na: 1\n'})
+    assert (finding.code, finding.severity, finding.where.line) == ("invalid-manifest", "error", 3)
+
+
 def test_the_cvo_reads_files_of_helm_and_kustomize_in_a_release(tmp_path):
     files = {"chart.yaml": "metadata:\n  name: {{ .Values.name }}\n  {{- if .x }}\n", "values.yaml": "a: 1\n"}
     release = write_release(tmp_path, files)

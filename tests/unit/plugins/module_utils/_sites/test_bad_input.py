@@ -58,6 +58,7 @@ def test_the_result_is_utf_8_if_the_name_of_a_file_is_not(check):
         (HEAD + "spec: {\n", "error", "invalid-yaml", 4),
         (HEAD + "spec: 'a\x07b'\n", "error", "invalid-yaml", 4),
         (HEAD + "spec:\n  {{ toYaml . }}\n", "info", "template", 5),
+        ("# of {{ ansible_managed }}\n" + HEAD + "<<<<<<< HEAD\nspec: {}\n", "error", "invalid-yaml", 6),
         ("{{ if .Values.x }}\n" + GOOD + "{{ end }}\n", "info", "template", 1),
         ("kind: Kustomization\npatches: [{patch: 'kind: ClusterInstance'}]\n", "info", "kustomization", 1),
         ("kind: PolicyGenerator\npolicies: [{name: a, manifests: [{path: b.yaml}]}]\n", "info", "policy-generator", 1),
