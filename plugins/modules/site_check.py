@@ -293,14 +293,16 @@ def run(module: Module, outcome: dict[str, Any], problems: Problems) -> None:
     result = check_sites(options, desired, releases, show_progress)
 
     def write() -> None:
+        left = set[str]()
         try:
             write_files(result.fixed, check_mode=module.check_mode)
         except DestinationError as error:
-            # The others were written.
             left = {problem.where.source for problem in error.problems}
+            raise
+        finally:
+            # An output that cannot be written later does not undo it.
             written = [file.path for file in result.fixed if file.path not in left]
             outcome.update(changed=bool(written), fixed_files=written)
-            raise
 
     finish_check(
         module,

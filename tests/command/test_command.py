@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import tomllib
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,6 +26,7 @@ from ansible_collections.capability.openshift.plugins.plugin_utils._command impo
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.main import main
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.options import parse
 from ansible_collections.capability.openshift.plugins.plugin_utils._command.subcommands import SUBCOMMANDS
+from ansible_collections.capability.openshift.tests.unit.other_user import as_other_user
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 OLD, NEW = (str(EXAMPLES / "releases" / version) for version in ("4.21.0", "4.22.0"))
@@ -351,6 +353,18 @@ def test_a_preview_of_corrections_is_a_patch_and_fails(run, tmp_path):
     assert (code, "+++ b/policies/console.yaml" in out, "4 files would be corrected" in out) == (1, True, True)
     assert run("site-check", str(sites), "--state=fixed")[0] == 0
     assert run("site-check", str(sites), "--state=fixed", "--check")[0] == 0
+
+
+def test_what_cannot_be_corrected_is_an_error_beside_what_was(run):
+    with tempfile.TemporaryDirectory() as name:
+        sites = Path(shutil.copytree(EXAMPLES / "sites", f"{name}/sites"))
+        for path in (Path(name), *sites.rglob("*")):
+            path.chmod(0o777 if path.is_dir() else 0o666)
+        (sites / "clusters").chmod(0o555)
+        with as_other_user():
+            code, out, errors = run("site-check", str(sites), "--state=fixed")
+    assert (code, out.splitlines()[0]) == (2, "Corrected files: policies/console.yaml")
+    assert "clusters/du-412.yaml: cannot be written" in errors
 
 
 def test_a_preview_changes_no_name_of_a_field_or_a_file(run, tmp_path):

@@ -15,7 +15,7 @@ def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list
     if result.get("fixed_files"):
         label = "Files to correct" if options.get("check_mode") else "Corrected files"
         lines.append(f"{label}: {', '.join(result['fixed_files'])}")
-        if any(site["fixed"] and site["kind"] == "ClusterInstance" for site in result["sites"]):
+        if any(site["fixed"] and site["kind"] == "ClusterInstance" for site in result.get("sites", ())):
             lines.append(
                 "The siteconfig operator rejects a changed ClusterInstance whose cluster is already installed."
             )

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from pathlib import Path
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._findings import files as findings_files
 from ansible_collections.capability.openshift.tests.unit.builders.sites import (
     cluster_instance,
     cluster_version,
@@ -254,6 +256,15 @@ def test_a_file_that_cannot_be_written_does_not_prevent_others(check, public):
     assert (public / "a" / "site.yaml").read_text() == WRONG
     assert (public / "b" / "site.yaml").read_text() == WRONG.replace("nodetuning", "NodeTuning")
     assert [path.name for path in (public / "b").iterdir()] == ["site.yaml"]
+
+
+def test_an_output_that_cannot_be_written_does_not_undo_corrections(check, monkeypatch, tmp_path):
+    def fail(*_arguments):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(findings_files, "write_file", fail)
+    outcome = check({"a.yaml": WRONG}, state="fixed", outputs=[f"json:{tmp_path}/report.json"])
+    assert (outcome["failed"], outcome["changed"], outcome["fixed_files"]) == (True, True, ["a.yaml"])
 
 
 def test_the_repository_itself_is_not_read(check):
