@@ -246,6 +246,8 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
     if document.text_of(spec, "clusterType") == "HostedControlPlane":
         hint = _WITHOUT_OVERRIDES[_HOSTED_TEMPLATES]
     _report_unrendered(node, problems, is_quoted=not hint)
+    # Then no bootstrap applies them (openshift-kni/lifecycle-agent:lca-cli/postpivot/postpivot.go applyManifests).
+    node = node._replace(site=node.site._replace(extra_config_maps=())) if hint else node
     # Source: stolostron/siteconfig:internal/controller/clusterinstance/helper.go pruneManifest, suppressManifest.
     pruned = document.get(spec, "pruneManifests")
     versions = zip(document.texts_of(pruned, "apiVersion"), document.texts_of(pruned, "kind"), strict=True)

@@ -276,6 +276,13 @@ def test_what_the_bootstrap_cannot_read_does_not_exist(checked, manifest, counts
     assert rules_of(found) == ([] if counts else expected)
 
 
+@pytest.mark.parametrize("name", ["ibi-cluster-templates-v1", "hcp-cluster-templates-v1"])
+def test_no_bootstrap_reads_the_extra_manifests_of_an_image_based_or_hosted_cluster(checked, name):
+    site = cluster_instance(more=f"  templateRefs: [{{name: {name}}}]\n{REFS}")
+    wrong = LIST.replace("NAMESPACE", "berlin").replace("marketplace.yaml: |", "marketplace.txt: |")
+    assert checked({"berlin.yaml": site, "map.yaml": wrong})["findings"] == []
+
+
 def test_the_bootstrap_reads_no_later_version_of_yaml(checked):
     files = {"berlin.yaml": INSTANCE, "kustomization.yaml": KUSTOMIZATION}
     files["extra-manifests/01-kubelet.yaml"] = "kind: KubeletConfig\n"
