@@ -261,7 +261,8 @@ def _cluster_instance(origin: SiteObject, problems: Problems) -> Iterator[SiteNo
     # For the type SNO, the operator renders no workers (stolostron/siteconfig:internal/controller/clusterinstance/
     # helper.go buildClusterData).
     has_workers = "worker" in document.texts_of(document.get(spec, "nodes"), "role")
-    is_rendered = has_workers and document.text_of(spec, "clusterType") in ("", "HighlyAvailable")
+    kinds = ("", "HighlyAvailable", "HighlyAvailableArbiter")
+    is_rendered = has_workers and document.text_of(spec, "clusterType") in kinds
     # The network of another template can be user-managed, unless the object has the VIPs.
     has_own_network = bool(templates) and _ASSISTED_TEMPLATES not in templates and document.get(spec, "apiVIPs") is None
     if has_own_network and node.site.platform == "baremetal" and not node.site.has_platform_type:

@@ -175,6 +175,7 @@ def test_the_api_server_rejects_an_unknown_type_of_cluster(check, kind, is_rejec
     ("kind", "platform", "workers", "is_rejected"),
     [
         ("HighlyAvailable", "", 1, True),
+        ("HighlyAvailableArbiter", "", 1, True),
         ("null", "", 1, True),
         ("HighlyAvailable", "", 0, False),
         ("HighlyAvailable", "None", 1, False),
