@@ -54,4 +54,8 @@ def test_the_collection_names_the_libraries_and_packages_that_it_needs(tmp_path)
     # It omits PyYAML, which ansible-core needs itself.
     wanted = [line for line in python if line and not line.startswith(("#", "PyYAML"))]
     assert [line.split("  # ")[0] for line in found["python"]] == wanted
-    assert [line.split("  # ")[0] for line in found["system"]] == ["gpgv [platform:dpkg]", "gnupg2 [platform:rpm]"]
+    assert [line.split("  # ")[0] for line in found["system"]] == [
+        "git",
+        "gpgv [platform:dpkg]",
+        "gnupg2 [platform:rpm]",
+    ]

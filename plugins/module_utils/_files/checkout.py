@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from .._problems import InvalidOptionError, Location, Problems
 from .files import cannot
-from .git import ignored_paths
+from .git import NoGitError, ignored_paths
 
 MAX_SIZE = 10 * 2**20
 """Bytes. etcd accepts objects of 1.5 MiB, so a larger file that is not read is not a list of sites."""
@@ -63,6 +63,8 @@ class Checkout:
         self._seen = set(map(os.path.realpath, outputs))
         """The real paths of what was visited, so that links cannot cause a loop."""
         self._ignored: frozenset[str] | None = None
+        self.fault = ""
+        """Why it is not known what git ignores, which is found then, too."""
 
     def read_files(self, paths: Iterable[str], problems: Problems) -> Iterator[CheckoutFile]:
         """Yield the files that ``files`` finds and that are not too large, with their content.
@@ -145,7 +147,10 @@ class Checkout:
     @property
     def _ignored_paths(self) -> frozenset[str]:
         if self._ignored is None:
-            self._ignored = frozenset(os.path.join(self.root, path) for path in ignored_paths(self.root))
+            try:
+                self._ignored = frozenset(os.path.join(self.root, path) for path in ignored_paths(self.root))
+            except NoGitError as error:
+                self._ignored, self.fault = frozenset(), str(error)
         return self._ignored
 
     def _below(self, path: str, problems: Problems) -> Iterator[FoundFile]:

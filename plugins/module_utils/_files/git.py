@@ -26,8 +26,12 @@ class GitError(Exception):
     """Why git did not do what it should, as one line."""
 
 
+class NoGitError(GitError):
+    """The program git cannot be run."""
+
+
 def git(path: str, *arguments: str) -> bytes:
-    """The output of git in the directory ``path``. Raises ``GitError``."""
+    """The output of git in the directory ``path``. Raises ``GitError``, which is a ``NoGitError`` without git."""
     # A setting of the repository could name a program to run.
     command = ["git", "-c", "core.fsmonitor=false", "-C", path, *arguments]
     inherited = {name: value for name, value in os.environ.items() if name not in _OF_HOOKS}
@@ -36,7 +40,7 @@ def git(path: str, *arguments: str) -> bytes:
         # No module is at hand whose run_command could be called.
         done = subprocess.run(command, capture_output=True, env=env, check=False)  # pylint: disable=ansible-bad-function
     except OSError as error:
-        raise GitError(f"git cannot be run: {error.strerror}") from None
+        raise NoGitError(f"git cannot be run: {error.strerror}") from None
     if done.returncode:
         lines = done.stderr.decode(errors="replace").splitlines() or [""]
         raise GitError(f"git {arguments[0]}: {lines[0].removeprefix('fatal: ')}")
@@ -46,11 +50,16 @@ def git(path: str, *arguments: str) -> bytes:
 def ignored_paths(path: str) -> frozenset[str]:
     """The files and directories below ``path`` that git ignores, relative to it, without what is in such a directory.
 
-    None if ``path`` is not in a work tree, or is itself ignored. Each submodule says what it ignores.
+    None if ``path`` is not in a work tree, or is itself ignored. Each submodule says what it ignores. Raises
+    ``NoGitError`` if ``path`` is in a work tree.
     """
     try:
         names = os.fsdecode(git(path, *_LIST, *_IGNORED)).split("\0")
         entries = os.fsdecode(git(path, *_LIST, "--stage")).split("\0")
+    except NoGitError:
+        if _is_in_work_tree(path):
+            raise
+        return frozenset()
     except GitError:
         return frozenset()
     if _EVERYTHING in names:
@@ -61,3 +70,8 @@ def ignored_paths(path: str) -> frozenset[str]:
         if entry.startswith(_SUBMODULE) and os.path.lexists(os.path.join(path, module, ".git")):
             found.update(os.path.join(module, name) for name in ignored_paths(os.path.join(path, module)))
     return frozenset(found)
+
+
+def _is_in_work_tree(path: str) -> bool:
+    above = os.path.dirname(path)
+    return os.path.lexists(os.path.join(path, ".git")) or (above != path and _is_in_work_tree(above))

@@ -196,6 +196,9 @@ def check_sites(
     if fixed and options.is_dry_run:
         unchecked += (f"{plural(len(fixed), 'file')} would be corrected",)
     problems = Problems(checker.of_releases)
+    if checkout.fault:
+        message = f"is in a Git repository, but {checkout.fault}, so files that it ignores are also checked"
+        problems.warning("no-git", options.checkout, message, "Install git")
     for pattern in versions.unmatched if all_sites else ():
         hint = "Name a site, its file, its ClusterImageSet or its release image"
         problems.warning("missing-path", f"openshift_versions[{pattern}]", "matches no site", hint)

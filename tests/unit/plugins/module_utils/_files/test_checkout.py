@@ -150,6 +150,14 @@ def test_what_git_ignores_is_read_only_if_it_is_named(repository, monkeypatch, p
     assert (sorted(files), problems) == (sorted(names), [])
 
 
+def test_without_git_the_ignored_files_of_a_repository_are_read_with_a_reason(repository, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    whole, other = Checkout(str(repository)), Checkout(str(tmp_path))
+    names = [file.path for file in whole.read_files(["a"], Problems())]
+    assert ("a/i.tmp.yaml" in names, whole.fault) == (True, "git cannot be run: No such file or directory")
+    assert (list(other.read_files(["."], Problems())), other.fault) != ([], "")
+
+
 def test_a_submodule_says_what_it_ignores(repository, tmp_path):
     names = found(repository, ".")[0]
     outer = tmp_path / "outer"
