@@ -270,9 +270,9 @@ def test_an_output_that_cannot_be_written_does_not_undo_corrections(check, monke
 def test_without_git_a_warning_says_that_ignored_files_are_corrected(check, monkeypatch, tmp_path):
     (tmp_path / "checkout" / ".git").mkdir(parents=True)
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
-    assert check({"a.yaml": WRONG, ".gitignore": "a.yaml\n"}, state="fixed").faults == [
-        ("no-git", f"{tmp_path}/checkout")
-    ]
+    outcome = check({"a.yaml": WRONG, ".gitignore": "a.yaml\n"}, state="fixed")
+    assert [item["code"] for item in outcome["problems"]] == ["no-git"]
+    assert outcome["fixed_files"] == ["a.yaml"]
 
 
 def test_the_repository_itself_is_not_read(check):
