@@ -8,7 +8,7 @@ Every run decides from the cluster what is left to do, so a run that was stopped
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
@@ -17,14 +17,15 @@ from .._cluster.cluster_version import CLUSTER_VERSION
 from .._cluster.cluster_version_client import get_cluster_version
 from .._cluster.running_cvo import unkept_status
 from .._kubernetes.client import Client, Snapshot
-from .._problems import CapabilityError, ClusterError, InvalidOptionError, Problems
+from .._problems import CapabilityError, ClusterError, InvalidOptionError, Problem, Problems
 from .._progress import Progress
 from .._resources import Object, Target, as_text, mappings_in, nested
 from .._update_plan.planner import PlanResult
 from .._update_plan.request import PlanOptions, SharedOptions
 from .._update_plan.result import all_problems
 from .._update_plan.run import plan_cluster
-from .._update_plan.update_reasons import ACK_REQUIRED, MISSING_ACKS, Unchecked, UpdateReason
+from .._update_plan.update_reasons import ACK_REQUIRED, MISSING_ACKS, Unchecked, UpdateReason, condition_reasons
+from .._update_plan.update_status import read_update_status
 from .._update_plan.violations import capability_violations, refused_reasons
 from .follow import OPERATORS, POOLS, follow_update, replacing_update, snapshots_to_follow
 from .preflight import cvo_reasons, image_reasons, operator_reasons, pool_reasons
@@ -96,7 +97,10 @@ class UpdateRun:
                 self._refuse_unaccepted(plan, target, start, problems, is_requested=is_ours)
                 obj = self._request(plan, target, start, self.changes, problems, dry_run=self._check_mode)
         self._note(obj, target)
-        if options.wait and self.phase != "completed" and not self._check_mode:
+        is_followed = options.wait and not self._check_mode
+        if self.phase == "requested" and not self.changes and not is_followed:
+            problems += _rejections(obj, target)
+        if is_followed and self.phase != "completed":
             version = as_text(nested(obj, "metadata", "resourceVersion"))
             snapshots = {**snapshots, CLUSTER_VERSION: Snapshot({CLUSTER_VERSION.key: obj}, version)}
             seconds, stuck = options.wait_seconds, options.stuck_seconds
@@ -240,6 +244,13 @@ def _preflight(client: Client, snapshots: Mapping[Target, Snapshot]) -> tuple[Up
     pools = snapshots[POOLS].objects if POOLS in snapshots else {}
     operators = operator_reasons(snapshots[OPERATORS].objects)
     return (*operators, *pool_reasons(pools), *cvo_reasons(unkept_status(client, can_be_elsewhere=False)))
+
+
+def _rejections(obj: Object, target: TargetRelease) -> Iterator[Problem]:
+    """Yield why the CVO does not accept ``target``, which an earlier run requested. It tries again by itself."""
+    for reason in condition_reasons(read_update_status(obj), target.version, hosted=False):
+        if reason.code == "release-not-accepted" and reason.verdict == "blocked":
+            yield Problem("warning", reason.code, reason.source, reason.message, reason.hint)
 
 
 def _without_acceptance(cluster_version: Object, phase: UpdatePhase) -> Object:

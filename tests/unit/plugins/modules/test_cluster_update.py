@@ -619,7 +619,11 @@ def test_a_requested_release_that_is_not_accepted_yet_is_no_reason_against_its_o
     obj = cluster_version(available=[release(NEXT)], desiredUpdate=release(NEXT), conditions=[waiting, failing])
     put(server, obj, annotations=server.objects[OBJECT]["metadata"]["annotations"])
 
-    assert [item["code"] for item in run(server)["problems"] if item["severity"] != "info"] == ["failing"]
+    problems = [(item["severity"], item["code"]) for item in run(server)["problems"] if item["severity"] != "info"]
+    assert problems == [("warning", "failing"), ("warning", "release-not-accepted")]
+    completes(server)
+    codes = {item["code"] for item in run(server, wait=True)["problems"] if item["severity"] != "info"}
+    assert codes == {"failing"}
 
 
 def test_an_annotation_without_its_request_accepts_nothing(run):
