@@ -482,6 +482,15 @@ def test_a_rollout_without_a_plan_does_not_ignore_its_limits(tmp_path, name, val
     assert "include the role with tasks_from: plan" in refusals(run(tmp_path, "site.yml"))["localhost"][0]
 
 
+def test_the_plan_of_another_release_is_none(tmp_path):
+    given = {"kubeconfig": "missing", "release": "missing", "forbidden_capabilities": ["all"]}
+    variables = {f"release_apply_{option}": value for option, value in given.items()}
+    planned = {"release_apply_is_update": True, "__release_apply_planned": "other"}
+    play = {"hosts": "localhost", "gather_facts": False, "vars": {**variables, **planned}}
+    (tmp_path / "site.yml").write_text(json.dumps([{**play, "roles": ["capability.openshift.release_apply"]}]))
+    assert "include the role with tasks_from: plan" in refusals(run(tmp_path, "site.yml"))["localhost"][0]
+
+
 def test_a_part_of_a_release_needs_no_plan(tmp_path):
     given = extra("kubeconfig=missing", "release=missing", "previous_release=missing", "only=crds", "fail_on=risk")
     done = run(tmp_path, "capability.openshift.release_apply", *given)
