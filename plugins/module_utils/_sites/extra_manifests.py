@@ -133,13 +133,14 @@ class ExtraManifests:
         return merging
 
     def missing(self, site: Site) -> tuple[str, ...]:
-        """The ConfigMaps and directories that ``site`` names, and that the checkout does not contain completely."""
+        """The ConfigMaps and directories of ``site`` that the checkout does not contain completely."""
         incomplete = self._incomplete | self._merging
         found = {source[2] for source in self.sources(site) if source not in incomplete}
         # The directory openshift of the agent-based installer need not exist.
         folders = site.extra_folders if site.kind == SITE_CONFIG else ()
         empty = (each[0] for each in folders if not self._files_of(each))
-        return (*(name for name in site.extra_config_maps if name not in found), *empty)
+        elsewhere = filter(None, [site.extra_elsewhere])
+        return (*(name for name in site.extra_config_maps if name not in found), *empty, *elsewhere)
 
     def findings(self, sources: tuple[Source, ...], release: Release, context: InclusionContext) -> tuple[Problem, ...]:
         """What a cluster of ``release`` with the selection of ``context`` rejects. Raises ``ReleaseError``."""

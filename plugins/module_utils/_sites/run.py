@@ -247,11 +247,17 @@ def _extra_manifest_findings(sites: Iterable[CheckedSite], extra: ExtraManifests
     names: dict[Problem, set[str]] = {}
     for site in sites:
         for item in extra.findings(*site.extra) if site.extra else ():
-            names.setdefault(item, set()).add(site.site.name)
+            if not (site.lacks_extra and _is_about_namespace(item)):
+                names.setdefault(item, set()).add(site.site.name)
     for item, own in names.items():
         # A baseline knows a finding by its resource, so another site is another finding.
         field = f"{item.where.field}: extra manifest of {shown_names(sorted(own))}"
         yield item._replace(where=item.where._replace(field=field))
+
+
+def _is_about_namespace(item: Problem) -> bool:
+    """Whether a finding about an extra manifest is wrong if another one creates a Namespace."""
+    return item.code == "absent-namespace"
 
 
 class _Checker:
@@ -314,8 +320,12 @@ class _Checker:
             for item in result.problems
             if item.code not in (*_OF_RELEASES, "missing-version") and not site.is_about_template(item)
         )
+        extra = None
+        if release.manifests and result.context is not None and sources:
+            extra = sources, release, result.context
         missing = ", ".join(self.extra.missing(site))
-        if missing and self._depends_on_extra_manifests(result, problems, minor, provided):
+        lacks_namespace = extra is not None and any(map(_is_about_namespace, self.extra.findings(*extra)))
+        if missing and (lacks_namespace or self._depends_on_extra_manifests(result, problems, minor, provided)):
             message = f"refers to {missing}, whose manifests the checkout does not contain, or not all of them"
             hint = "Check whether they create what is missing"
             problems.info("unread-extra-manifests", "", message, hint)
@@ -325,9 +335,6 @@ class _Checker:
         if minor is None:
             message = "the version of the site is not known, so nothing that depends on it is checked"
             problems.warning("unknown-site-version", "", message, "Set openshift_version or openshift_versions")
-        extra = None
-        if release.manifests and result.context is not None and sources:
-            extra = sources, release, result.context
         own = tuple(map(site.finding, (*of_architecture, *problems)))
         without_release = bool(self.releases) and release not in self.releases
         lacks_extra = bool(missing and release.manifests)

@@ -59,6 +59,12 @@ Source: stolostron/siteconfig:internal/templates/hosted-cluster/template.go and 
 
 _ASSISTED_TEMPLATES = "ai-cluster-templates-v1"
 
+_OF_GENERATOR = "the directory extra-manifest of the generator"
+"""It is in the image ztp-site-generate of the hub, whatever version a site has, and creates Namespaces, too.
+
+Source: openshift-kni/cnf-features-deploy:ztp/siteconfig-generator/siteConfig/siteConfigBuilder.go getExtraManifest.
+"""
+
 _PRUNED = "extensions.hive.openshift.io/v1beta1", AGENT_CLUSTER_INSTALL
 _SUPPRESSED = "Remove it, and write it in your own AgentClusterInstall, or let that be rendered"
 
@@ -124,9 +130,9 @@ class Site(NamedTuple):
     ``cpuPartitioningMode: AllNodes`` to the overrides. ``image_set`` names a ClusterImageSet,
     ``release_image`` is a pull spec, ``version`` a version in the object. ``extra_config_maps`` are names of
     ConfigMaps with extra manifests, ``extra_folders`` where each directory of them can be, and ``extra_filter``
-    which of their files count. ``enabled`` is as in a ``SiteCheckRequest``. ``lines`` has the line of each field of an
-    install-config, by its name in lower case, as the installer reads it. What is wrong with a field in ``templates`` is
-    not known.
+    which of their files count. ``extra_elsewhere``: where further ones are, which no checkout contains. ``enabled`` is
+    as in a ``SiteCheckRequest``. ``lines`` has the line of each field of an install-config, by its name in lower case,
+    as the installer reads it. What is wrong with a field in ``templates`` is not known.
     """
 
     path: str
@@ -149,6 +155,7 @@ class Site(NamedTuple):
     extra_config_maps: tuple[str, ...] = ()
     extra_folders: tuple[tuple[str, ...], ...] = ()
     extra_filter: FileFilter = FileFilter()
+    extra_elsewhere: str = ""
     enabled: frozenset[str] | None = None
     lines: Mapping[str, int] = {}
     templates: frozenset[str] = frozenset()
@@ -361,6 +368,7 @@ def _overridden(
         config_maps=document.texts_of(document.get(cluster, "extraManifestsRefs"), "name"),
         folders=folders,
         extra_filter=FileFilter(frozenset(names), only),
+        extra_elsewhere="" if has_list or origin.kind != SITE_CONFIG else _OF_GENERATOR,
     )
 
 
