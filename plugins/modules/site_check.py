@@ -262,7 +262,8 @@ from ..module_utils._module.interface import Module
 from ..module_utils._module.main import ModuleDefinition, run_module
 from ..module_utils._module.progress import show_progress
 from ..module_utils._module.untag import untag
-from ..module_utils._problems import DestinationError, Problems
+from ..module_utils._problems import DestinationError, InvalidOptionError, Problem, Problems
+from ..module_utils._release.directory import METADATA
 from ..module_utils._release.loader import problems_for_users
 from ..module_utils._release.release import Release
 from ..module_utils._release_image.open_release import open_release
@@ -325,8 +326,11 @@ def run(module: Module, outcome: dict[str, Any], problems: Problems) -> None:
 def load_releases(params: dict[str, Any], problems: Problems) -> Iterator[Release]:
     """Yield the releases of the option. Raises ``CapabilityError``."""
     for index, name in enumerate(params["releases"]):
-        opened, found = open_release(name, release_source(params), problems, f"releases[{index}]"), Problems()
-        release = opened.load(found)
+        where, found = f"releases[{index}]", Problems()
+        release = open_release(name, release_source(params), problems, where).load(found)
+        if release.minor is None:
+            message, hint = f"is {name}, which lacks {METADATA} with its version", "Name a release with this file"
+            raise InvalidOptionError([Problem("error", "missing-version", where, message, hint)])
         problems += problems_for_users(found)
         yield release
 

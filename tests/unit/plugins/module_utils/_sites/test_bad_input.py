@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._findings import files as findings_files
+from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files
 from ansible_collections.capability.openshift.tests.unit.builders.sites import (
     cluster_instance,
     cluster_version,
@@ -273,6 +274,11 @@ def test_without_git_a_warning_says_that_ignored_files_are_corrected(check, monk
     outcome = check({"a.yaml": WRONG, ".gitignore": "a.yaml\n"}, state="fixed")
     assert [item["code"] for item in outcome["problems"]] == ["no-git"]
     assert outcome["fixed_files"] == ["a.yaml"]
+
+
+def test_a_release_without_its_version_is_for_no_site(check, tmp_path):
+    write_files(tmp_path / "flat", {"a.yaml": manifest("one")})
+    assert check({"a.yaml": GOOD}, releases=[f"{tmp_path}/flat"]).faults == [("missing-version", "releases[0]")]
 
 
 def test_the_repository_itself_is_not_read(check):
