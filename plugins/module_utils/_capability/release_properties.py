@@ -48,10 +48,10 @@ def read_minor_data(release: Release, minor: Minor, context: InclusionContext, p
     if not capability_data.has_capabilities(minor):
         message = f"{minor} has no capabilities, expected {oldest} or later"
         where, hint = "openshift_version", f"Use a release of {oldest} or later"
-        if release.images:  # a release image has its version in release-metadata
-            where = release.path
-        elif not is_semantic_version(release.version or ""):
+        if not is_semantic_version(release.version or ""):
             hint = hint_to_quote(minor) or hint
+        elif release.images:  # a release image has its version in release-metadata
+            where = release.path
         problems.error("unsupported-version", where, message, hint)
         return None
     data, accepted = capability_data.data_of(minor), names_of_release(release, context)

@@ -391,3 +391,7 @@ def test_the_version_of_a_release_image_is_not_an_option():
     (problem,) = errors(None, files)
 
     assert (problem.code, str(problem.where)) == ("unsupported-version", "here")
+    # Without release-metadata, an option has the version.
+    files.release = files.release._replace(version="4.2", minor=Minor(4, 2))
+    (problem,) = errors(None, files)
+    assert (str(problem.where), problem.hint.split(":")[0]) == ("openshift_version", "Quote the version")
