@@ -15,17 +15,19 @@ pkg/asset/agent/manifests/extramanifests.go, openshift/library-go:pkg/assets/cre
 from __future__ import annotations
 
 import glob
+import io
 import json
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from typing import NamedTuple
 
 from .._addons.check import ProvidedObjects, check_addon
 from .._addons.cluster import SelectedCluster, selected_cluster
 from .._addons.objects import Addon, AddonObject
-from .._addons.stream import read_objects
+from .._addons.stream import StreamDocument, read_objects, read_stream
 from .._capability.inclusion import InclusionContext
 from .._data.install_rules import AGENT_CONFIG
 from .._files.checkout import KUSTOMIZATIONS, Checkout, CheckoutFile
@@ -179,23 +181,20 @@ class ExtraManifests:
     def _objects_in(self, text: bytes, path: str, line: int = 1, *, is_block: bool = True) -> list[AddonObject]:
         """The objects in a manifest. The bootstrap of the installation applies nothing if it cannot read one.
 
-        It reads the first document of a file. assisted-service divides a file only if several are not empty. Sources:
-        openshift/library-go:pkg/assets/create/creater.go load, openshift/cluster-bootstrap:pkg/start/start.go Run,
-        openshift/assisted-service:internal/ignition/installmanifests.go expandMultiDocYaml.
+        Sources: openshift/library-go:pkg/assets/create/creater.go load, openshift/cluster-bootstrap:pkg/start/start.go
+        Run, openshift/assisted-service:internal/ignition/installmanifests.go expandMultiDocYaml.
         """
         # kubectl divides a file before it reads it as YAML, so only there a directive is an error. Go reads YAML 1.1.
         text = _DIRECTIVE.sub(b"#", text)
-        objects = read_objects(text, path, self.problems, line, is_block=is_block)
-        listed = next((item for item in objects if item.in_list), None)
-        if listed is not None:
-            message = "is in a List, which the bootstrap of the installation cannot read, so the installation fails"
-            where, hint = Location(path, line=listed.line), "Write each object as its own document"
-        elif len(objects) == 1 and _EMPTY_DOCUMENT.match(text):
-            message = "follows an empty document, which the bootstrap reads instead, so the installation fails"
-            where, hint = Location(path, line=objects[0].line), "Remove the first line with ---"
-        else:
+        objects, unread = read_objects(text, path, self.problems, line, is_block=is_block), Problems()
+        documents = list(read_stream(io.BytesIO(text), path, unread))
+        # A missing file has no text.
+        fault = _fault(text, documents) if text and not unread else None
+        if fault is None:
             return objects
-        self.problems.error("unread-extra-manifests", where, message, hint)
+        where = Location(path, line=line + fault.line - 1 if is_block else line)
+        message = f"{fault.message}, expected an object in each document: with anything else, the bootstrap fails"
+        self.problems.error("unread-extra-manifests", where, message, fault.hint)
         return []
 
     def _read_config_map(self, document: SourceDocument, node: Node) -> None:
@@ -303,6 +302,32 @@ class ExtraManifests:
                         objects += self._objects_in(data, path)
                         if not data:
                             self._incomplete.add((file.path, namespace, name))
+
+
+class _BrokenManifest(NamedTuple):
+    """What the bootstrap cannot read. ``line`` is the one in the manifest."""
+
+    line: int
+    message: str
+    hint: str
+
+
+def _fault(text: bytes, documents: Sequence[StreamDocument]) -> _BrokenManifest | None:
+    """Why the bootstrap cannot read a manifest with ``documents`` that are not empty, ``None`` if it can.
+
+    It reads the first document of a file. assisted-service divides a file only if several are not empty.
+    """
+    for value, line, *_others in documents:
+        if isinstance(value, Mapping) and "items" in value:
+            return _BrokenManifest(line, "is a List", "Write each object as its own document")
+        is_object = isinstance(value, Mapping) and value.get("kind")
+        if not is_object and not is_template(text.decode(errors="replace")):
+            return _BrokenManifest(line, "is not an object", "Write an object, or remove the document")
+    if not documents:
+        return _BrokenManifest(1, "is empty", "Remove it")
+    if len(documents) == 1 and _EMPTY_DOCUMENT.match(text):
+        return _BrokenManifest(documents[0].line, "follows an empty document", "Remove the first line with ---")
+    return None
 
 
 def _is_json(text: str) -> bool:
