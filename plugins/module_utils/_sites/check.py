@@ -36,8 +36,8 @@ from .._install_config.selection_source import InstallOptions, SelectionOptions,
 from .._problems import Problem, Problems, did_you_mean, has_errors, type_name
 from .._release.release import Release
 from .._resources import ResourceId, as_list
+from .overrides import BLOCK, Form
 from .rules import REFERENCE_RULES
-from .site import BLOCK, Form
 from .site_keys import check_form, report_listed_in_set
 
 _OF_INSTALLERS = frozenset({"duplicate-name", "missing-baseline", "unchecked-rules", "unstable-set"})

@@ -19,7 +19,9 @@ from .._problems import CapabilityError, Location, Problem, Problems
 from .._yaml.nodes import Node, column_of, line_end, line_start, newline_at, own_pair, parse_tree, walk
 from .._yaml.values import YamlError, resolve_plain
 from .document import ANNOTATION, SourceDocument, find_objects
-from .site import BLOCK, OVERRIDES, Overrides, Site, SiteNode, read_sites
+from .overrides import BLOCK, OVERRIDES, Overrides
+from .site import Site, SiteNode
+from .site_reader import read_sites
 
 _STEP = 2
 _BEFORE_OVERRIDES = "clusterImageSetNameRef"

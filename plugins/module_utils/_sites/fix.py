@@ -21,7 +21,8 @@ from .._yaml.nodes import Node, Pair, own_pair, parse_tree
 from .._yaml.values import YamlError
 from .document import ANNOTATION, read_documents
 from .edit import EditedDocument, edit_document, sites_in
-from .site import BLOCK, SiteNode
+from .overrides import BLOCK
+from .site import SiteNode
 
 _CONTROLS = frozenset("\t\n\r")
 _HIDDEN = "(not shown)"

@@ -12,8 +12,9 @@ from .._problems import Problem, Problems
 from .._resources import CONFIG_MAPS
 from .document import find_objects, read_documents
 from .kustomization import Kustomization, read_kustomization
-from .site import Site, read_sites
+from .site import Site
 from .site_keys import check_keys
+from .site_reader import read_sites
 from .version import VersionSource, version_source
 
 

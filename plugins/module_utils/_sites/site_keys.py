@@ -25,7 +25,8 @@ from .document import (
     SiteObject,
     is_selection,
 )
-from .site import BLOCK, OVERRIDES, SiteNode
+from .overrides import BLOCK, OVERRIDES
+from .site import SiteNode
 
 _BEGINNING = "capabilit"
 """A key that begins so is a misspelled ``capabilities``, such as ``Capability``."""
