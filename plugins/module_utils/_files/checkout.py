@@ -8,12 +8,14 @@ Only YAML and JSON files are read. A file that cannot be read is a problem, and 
 
 from __future__ import annotations
 
+import contextlib
+import fnmatch
 import glob
 import itertools
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .._problems import InvalidOptionError, Location, Problems
@@ -28,6 +30,7 @@ KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _REPOSITORY = ".git"
+_ANY_DEPTH = "**"
 _ESCAPED = re.compile(r"\[([*?[])\]")
 """What ``glob.escape`` makes of a character."""
 
@@ -130,11 +133,32 @@ class Checkout:
 
     def _matches(self, pattern: str) -> list[str]:
         """What ``pattern`` matches, without what git ignores below the part of it that is no glob."""
-        found = sorted(glob.glob(os.path.join(glob.escape(self.root), pattern), recursive=True))
-        found = [path for path in found if os.path.lexists(path)]  # "none/**" matches none/
-        parts = itertools.takewhile(lambda part: not glob.has_magic(_ESCAPED.sub("", part)), pattern.split(os.sep))
-        named = os.path.join(self.root, *(_ESCAPED.sub(r"\1", part) for part in parts))
-        return [path for path in map(os.path.normpath, found) if not self._is_ignored(path, os.path.normpath(named))]
+        parts = os.path.normpath(pattern).split(os.sep)
+        plain = list(itertools.takewhile(lambda part: not glob.has_magic(_ESCAPED.sub("", part)), parts))
+        named = os.path.normpath(os.path.join(self.root, *(_ESCAPED.sub(r"\1", part) for part in plain)))
+        if _ANY_DEPTH in parts:
+            rest = parts[len(plain) :]
+            below = self._walk(named, frozenset(), hidden=any(part.startswith(".") for part in rest))
+            found = [named] * (_fits((), rest) and os.path.isdir(named))
+            found += (path for path in below if _fits(path.removeprefix(named).split(os.sep)[1:], rest))
+        else:
+            found = sorted(glob.glob(os.path.join(glob.escape(self.root), pattern)))
+        return [path for path in map(os.path.normpath, found) if not self._is_ignored(path, named)]
+
+    def _walk(self, directory: str, above: frozenset[str], *, hidden: bool) -> Iterator[str]:
+        """Yield all that is below ``directory``, but not below links to directories ``above``, which never end.
+
+        ``hidden``: also what begins with a dot.
+        """
+        real_path = os.path.realpath(directory)
+        if real_path in above or not self._contains(real_path):
+            return
+        with contextlib.suppress(OSError), os.scandir(directory) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                if hidden or not entry.name.startswith("."):
+                    yield entry.path
+                    if entry.is_dir():
+                        yield from self._walk(entry.path, above | {real_path}, hidden=hidden)
 
     def _is_ignored(self, path: str, below: str) -> bool:
         """Whether git ignores ``path``, or a directory between it and ``below``."""
@@ -250,3 +274,16 @@ def read_again(path: str, real_path: str, problems: Problems) -> bytes | None:
     except OSError as error:
         problems.append(cannot("read", path, error)._replace(where=Location(path)))
         return None
+
+
+def _fits(names: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Whether the parts of a path fit those of a pattern, as ``glob`` decides with ``recursive``."""
+    if not pattern:
+        return not names
+    if pattern[0] == _ANY_DEPTH and _fits(names, pattern[1:]):
+        return True
+    if not names or (names[0].startswith(".") and not pattern[0].startswith(".")):
+        return False
+    if pattern[0] == _ANY_DEPTH:
+        return _fits(names[1:], pattern)
+    return fnmatch.fnmatchcase(names[0], pattern[0]) and _fits(names[1:], pattern[1:])

@@ -17,7 +17,7 @@ from .._capability.resolved_release import ResolvedRelease
 from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, AdminGate, gate_minor, gates_of_minor
 from .._data import capabilities as capability_data
 from .._data.hosted_clusters import is_same_minor
-from .._data.version import Minor, find_minor, is_semantic_version, precedence
+from .._data.version import Minor, find_minor, is_semantic_version
 from .acceptance import Acceptance, accepting
 from .path import blockers, is_minor_update, override_blockers
 from .plan import Hop, HopPlan
@@ -130,9 +130,8 @@ def _hop_verdict(
     if status is not None:
         target = end.release.shown_version
         reasons += condition_reasons(status, target, hosted=start.hosted)
-        if precedence(target) > precedence(current):
-            results = _capability_results(status, plan)
-            reasons += recommendation_reasons(status, target, results, unchecked, hosted=start.hosted)
+        results = _capability_results(status, plan)
+        reasons += recommendation_reasons(status, target, results, unchecked, hosted=start.hosted)
     compared = _compared_minor(status, start)
     blocks_patches = compared != start.minor
     if status is not None and blocks_patches and start.minor == end.minor:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import subprocess
 from pathlib import Path
@@ -148,6 +149,26 @@ def test_what_git_ignores_is_read_only_if_it_is_named(repository, monkeypatch, p
 
     # A link to a program is not reported, even if it is named.
     assert (sorted(files), problems) == (sorted(names), [])
+
+
+def test_links_to_directories_above_end(checkout):
+    write_checkout(checkout, {"a/b.yaml": "b", "a/c/d.yaml": "d"})
+    for link, target in (("self", "."), ("a/loop", ".."), ("a/c/other", "..")):
+        (checkout / link).symlink_to(target)
+    files, problems = found(checkout, "**/*.yaml")
+    assert (sorted(name for name in files if name.startswith("a/")), problems) == (["a/b.yaml", "a/c/d.yaml"], [])
+
+
+@pytest.mark.parametrize("name", ["a", "a/b", "a/.b/c", ".a", ".a/b", "a/bc", "b/a/b", "a/b/c/d"])
+@pytest.mark.parametrize("pattern", ["**", "a/**", "**/b", "*/**/b", "a/**/c", ".a/**", "**/.b/*", "a**", "**/[bd]"])
+def test_a_pattern_matches_what_glob_matches(tmp_path, name, pattern):
+    write_checkout(tmp_path / "checkout", {name: "x"})
+    root = tmp_path / "checkout"
+    # With "none/**", glob matches none/.
+    expected = {
+        os.path.normpath(path) for path in glob.glob(f"{root}/{pattern}", recursive=True) if os.path.exists(path)
+    }
+    assert set(Checkout(str(root))._matches(pattern)) == expected
 
 
 def test_without_git_the_ignored_files_of_a_repository_are_read_with_a_reason(repository, monkeypatch, tmp_path):

@@ -634,12 +634,16 @@ def test_a_cluster_of_another_patch_does_not_go_back_unnoticed(runs, past, expec
     assert [item.code for item in found.not_checked] == ["version-mismatch"]
 
 
+NOT_LISTED = ("risk", "update-not-listed", "UnknownUpdate")
+
+
 @pytest.mark.parametrize(
     ("runs", "past", "expected"),
     [
-        ("4.18.5", ["4.18.4"], [("blocked", "downgrade", "LowDesiredVersion")]),
-        ("4.18.5", ["4.18.3"], []),
-        ("4.18.2", [], [("risk", "update-not-listed", "UnknownUpdate")]),
+        ("4.18.5", ["4.18.4"], [("blocked", "downgrade", "LowDesiredVersion"), NOT_LISTED]),
+        # No channel has a rollback.
+        ("4.18.5", ["4.18.3"], [NOT_LISTED]),
+        ("4.18.2", [], [NOT_LISTED]),
     ],
 )
 def test_a_rollback_is_one_from_the_version_that_the_cluster_runs(runs, past, expected):
@@ -710,7 +714,7 @@ ROLLBACKS = [
 
 @pytest.mark.parametrize(("path", "past", "expected"), ROLLBACKS)
 def test_a_cluster_rolls_back_to_the_previous_patch_only(path, past, expected):
-    found = verdict(path, down=True, cluster_version=reported(path[0], past=past))
+    found = verdict(path, down=True, cluster_version=reported(path[0], past=past, available=path[1:]))
 
     assert found.verdict == expected
     assert codes(found) == ([] if expected == "go" else [(expected, "downgrade", "LowDesiredVersion")])
@@ -767,7 +771,7 @@ def test_hypershift_compares_only_the_minors_of_a_hosted_cluster(path, options, 
 def test_hypershift_counts_5_0_and_4_23_as_the_same_minor_but_not_for_the_condition(conditions, expected):
     path, profile = ("5.0.1", "4.23.1"), "ibm-cloud-managed"
     sides = [[manifest(profile=profile)]] * 2
-    status = reported(path[0], *conditions)
+    status = reported(path[0], *conditions, available=path[1:])
     (found,) = planned(*sides, path=path, down=True, cluster_profile=profile, cluster_version=status).verdicts
 
     assert [(item.verdict, item.code) for item in found.reasons] == expected
