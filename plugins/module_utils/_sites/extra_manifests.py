@@ -95,10 +95,12 @@ class ExtraManifests:
             self._read(file, checkout)
 
     def read_again(self, file: CheckoutFile, checkout: Checkout) -> None:
-        """Read a file whose lines have changed. Must be called before ``findings``, which remembers."""
-        for source, objects in self._objects.items():
-            if source[0] == file.path:
-                objects.clear()
+        """Read a file whose lines have changed."""
+        changed = {source for source in self._objects if source[0] == file.path}
+        for source in changed:
+            self._objects[source].clear()
+        if changed:
+            self._findings = {key: found for key, found in self._findings.items() if changed.isdisjoint(key[0])}
         self.problems = Problems(item for item in self.problems if item.where.source != file.path)
         self._read(file, checkout)
 

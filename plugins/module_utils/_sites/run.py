@@ -324,8 +324,10 @@ class _Checker:
         if release.manifests and result.context is not None and sources:
             extra = sources, release, result.context
         missing = ", ".join(self.extra.missing(site))
-        lacks_namespace = extra is not None and any(map(_is_about_namespace, self.extra.findings(*extra)))
-        if missing and (lacks_namespace or self._depends_on_extra_manifests(result, problems, minor, provided)):
+        found = self.extra.findings(*extra) if missing and extra is not None else ()
+        if missing and (
+            any(map(_is_about_namespace, found)) or self._depends_on_extra_manifests(result, problems, minor, provided)
+        ):
             message = f"refers to {missing}, whose manifests the checkout does not contain, or not all of them"
             hint = "Check whether they create what is missing"
             problems.info("unread-extra-manifests", "", message, hint)

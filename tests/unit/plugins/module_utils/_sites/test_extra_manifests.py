@@ -476,9 +476,11 @@ def test_files_of_extra_manifests_are_checked(judged, site, folder):
 
 
 def test_an_object_is_where_it_is_after_the_correction_of_a_site_in_the_same_file(judged):
-    wrong = "|\n    {\n      " + overrides("Ingress", "nodetuning")[1:-1] + "\n    }"
+    wrong = "'{\n      " + overrides("Ingress", "nodetuning")[1:-1] + "\n    }'"
     site = cluster_instance(wrong, image_set="img4.20.3", more=REFS)
-    first, second = (judged(files, state="fixed") for files in ({"berlin.yaml": f"{site}---\n{BLOCK}"}, {}))
+    other = cluster_instance(quoted(overrides("Ingress", "NodeTuning")), image_set="img4.20.3", more=REFS)
+    files = {"berlin.yaml": f"{site}---\n{BLOCK}", "other.yaml": other}
+    first, second = (judged(given, state="fixed") for given in (files, {}))
     assert first["fixed_files"] == ["berlin.yaml"]
     assert places(first, "absent-kind") == places(second, "absent-kind") != []
 
