@@ -10,7 +10,7 @@ from typing import Any
 
 
 def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
-    """The findings, and the files with corrections."""
+    """The findings, and the files with corrections. Also errors, if ``options`` are the ones of the module."""
     lines = list(result.get("text", "").splitlines())
     if result.get("fixed_files"):
         label = "Files to correct" if options.get("check_mode") else "Corrected files"
@@ -19,4 +19,6 @@ def summary_lines(result: Mapping[str, Any], options: Mapping[str, Any]) -> list
             lines.append(
                 "The siteconfig operator rejects a changed ClusterInstance whose cluster is already installed."
             )
+        if "fail_on" in options and "text" not in result:
+            lines += result["msg"].splitlines()
     return lines

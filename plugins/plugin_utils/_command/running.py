@@ -113,7 +113,7 @@ def call(subcommand: Subcommand, words: Sequence[str]) -> int:
             _show_result(subcommand.module, result, options, output["format"], typed)
     if result.get("failed"):
         # Otherwise, findings or a plan failed it, as the options request.
-        return 2 if _has_errors(result) else 1
+        return 2 if any(item["severity"] == "error" for item in result["problems"]) else 1
     return int(result.get("ready") is False)
 
 
@@ -133,12 +133,8 @@ def _show_result(
             show("\n".join(diff), sys.stdout)
         if lines:
             show(typed("\n".join(lines)), sys.stdout)
-        if _has_errors(result) or not (lines or diff):
+        elif not diff:
             show(typed(f"error: {result['msg']}"), sys.stderr)
-
-
-def _has_errors(result: Mapping[str, Any]) -> bool:
-    return any(item["severity"] == "error" for item in result.get("problems", ()))
 
 
 def _diff_lines(diff: Any) -> Iterator[str]:
