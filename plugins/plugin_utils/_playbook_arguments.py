@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
@@ -107,23 +108,32 @@ def check_inventory_names(playbook: Playbook, variables: Mapping[str, Any], prob
     Others belong to the inventory, and so do plurals, and variables of other playbooks of this collection.
     """
     own = playbook.variables
-    unset = own.keys() - variables
+    unset = frozenset(own.keys() - variables)
     near = {name: _almost(name, value, unset, own) for name, value in variables.items() if name not in own}
     almost = {name: nearest for name, nearest in near.items() if nearest and name != f"{nearest}s"}
-    known = frozenset[str]().union(*(read_playbook(name).variables for name in playbook_names() if almost))
-    for name in sorted(almost.keys() - known):
+    for name in sorted(almost.keys() - _variables_of_playbooks() if almost else ()):
         message, hint = f"is not a variable of the playbook {playbook.name}", f"Did you mean {almost[name]}?"
         problem = Problem("warning", "unknown-variable", name, message, hint)
         if problem not in problems:
             problems.append(problem)
 
 
-def _almost(name: str, value: Any, unset: Collection[str], options: Spec) -> str | None:
+@cache  # A task can check all hosts, each with the same mistake.
+def _variables_of_playbooks() -> frozenset[str]:
+    """The variables of all playbooks of this collection."""
+    return frozenset(variable for name in playbook_names() for variable in read_playbook(name).variables)
+
+
+def _almost(name: str, value: Any, unset: frozenset[str], options: Spec) -> str | None:
     """The variable among those that are ``unset`` for which ``name`` seems to be meant. A flag is not."""
-    for nearest in get_close_matches(name, unset, 1, _ALMOST):
-        if not isinstance(value, bool) or options.get(nearest, {}).get("type") == "bool":
-            return nearest
-    return None
+    nearest = _most_similar(name, unset)
+    is_flag = isinstance(value, bool) and options.get(nearest or "", {}).get("type") != "bool"
+    return None if is_flag else nearest
+
+
+@cache  # The hosts of an inventory have variables with the same names.
+def _most_similar(name: str, names: frozenset[str]) -> str | None:
+    return next(iter(get_close_matches(name, names, 1, _ALMOST)), None)
 
 
 def read_values(
@@ -177,7 +187,7 @@ def check_role_names(
     does a flag, such as whether the role is used.
     """
     known = {*role_variables(role.module), *role.own}
-    unset = [name.removeprefix(role.prefix) for name in known.difference(variables)]
+    unset = frozenset(name.removeprefix(role.prefix) for name in known.difference(variables))
     for name, value in variables.items():
         option = name.removeprefix(role.prefix)
         if option == name or name in known:

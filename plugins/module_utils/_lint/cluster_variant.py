@@ -19,7 +19,7 @@ from .._data.hosted_clusters import HOSTED_PROFILE
 from .._data.inclusion_rules import FEATURE_GATE_ANNOTATION
 from .._problems import Problems
 from .._release.manifest import Manifest
-from .._release.release import Release
+from .._release.release import CVO_MANIFESTS, Release
 from .._resources import ResourceId
 
 
@@ -48,7 +48,7 @@ class ClusterVariant:
         if self._whole.images:
             return context
         # The directory manifests/ is the one of an operator, not the one of the CVO.
-        deleted = frozenset(file for file in context.deleted_files if not file.startswith("manifests/"))
+        deleted = frozenset(file for file in context.deleted_files if not file.startswith(f"{CVO_MANIFESTS}/"))
         return context._replace(deleted_files=deleted)
 
     @cached_property
